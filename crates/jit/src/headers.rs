@@ -271,7 +271,7 @@ impl Filling<'_> {
 }
 
 /// Where values come from.
-pub(crate) struct Origins {
+struct Origins {
     blocks: Vec<Option<BlockId>>,
     kinds: Vec<Origin>,
 }
@@ -286,7 +286,7 @@ enum Origin {
 }
 
 impl Origins {
-    pub fn of(function: &Function) -> Origins {
+    fn of(function: &Function) -> Origins {
         let mut origins =
             Origins { blocks: vec![None; function.values.len()], kinds: vec![Origin::Other; function.values.len()] };
         for param in &function.block(function.entry()).params {
@@ -315,12 +315,12 @@ impl Origins {
         origins
     }
 
-    pub fn block_of(&self, value: Value) -> Option<BlockId> {
+    fn block_of(&self, value: Value) -> Option<BlockId> {
         self.blocks[value.index()]
     }
 
     /// Whether two values cannot be one list.
-    pub fn are_two(&self, function: &Function, a: Value, b: Value) -> bool {
+    fn are_two(&self, function: &Function, a: Value, b: Value) -> bool {
         if a == b {
             return false;
         }
@@ -428,6 +428,19 @@ b6:
   return v4
 }
 ";
+
+    #[test]
+    fn an_argument_that_may_be_null_is_not_new() {
+        let nullable = MAP
+            .replace("v0: list[int], v1: int", "v12: union[none, list[int]], v1: int")
+            .replace("  v2: int = const 0\n", "  v0: list[int] = unwrap v12\n  v2: int = const 0\n");
+        assert_eq!(filled(&nullable), [4]);
+        // One that a list holds may be any.
+        let held = nullable
+            .replace("union[none, list[int]]", "list[list[int]]")
+            .replace("unwrap v12", "list.get_unchecked v12 v1");
+        assert_eq!(filled(&held), []);
+    }
 
     #[test]
     fn a_map_fills_its_list() {

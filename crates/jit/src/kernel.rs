@@ -110,7 +110,6 @@ impl Kernel {
         options: &Options,
     ) -> Result<Kernel, CompileError> {
         guarded(|| {
-            let module = &*strips::distributed(module);
             let row = Row::new(entry(module)?, params, returns, options.strict)?;
             Kernel::of(module, row, params, options)
         })
@@ -130,10 +129,7 @@ impl Kernel {
         reasons: u32,
         options: &Options,
     ) -> Result<Kernel, CompileError> {
-        guarded(|| {
-            let module = &*strips::distributed(module);
-            Kernel::of(module, Row::with_results(entry(module)?, params, results, reasons)?, params, options)
-        })
+        guarded(|| Kernel::of(module, Row::with_results(entry(module)?, params, results, reasons)?, params, options))
     }
 
     fn of(module: &Module, mut row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {

@@ -16,7 +16,7 @@
 //! | `live.rs`, `sink.rs`, `flags.rs` | what need not be computed natively, where arguments are needed, and whether as ASCII |
 //! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
 //! | `choices.rs` | branches that only choose between values |
-//! | `strips.rs` | elementary functions of a chunk's rows, computed before its loop, and of the rounds of loops |
+//! | `strips.rs` | elementary functions of a chunk's rows, computed before its loop |
 //! | `turns.rs` | the memory that turns of loops give back |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |

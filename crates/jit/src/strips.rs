@@ -10,13 +10,8 @@
 //! row comes to a call, and may fail: where it does, or a NULL lies, the value is anything that nobody takes, or
 //! NaN. Where ways of the row function join, `0.0 if x is None else x`, a stage does what all do and chooses. What
 //! stages make on the way and the loop needs too is kept for it, where that is dear to make again.
-//!
-//! In loops within a function, over the elements of a list, the same is done for some rounds at a time (`nest.rs`).
 
-mod nest;
 mod way;
-
-pub(crate) use nest::distributed;
 
 use crate::live::{self, Live};
 use crate::translate::has_short_power;
@@ -153,21 +148,6 @@ struct Planner<'f> {
     blocks: Vec<(BlockId, f32)>,
     /// What makes values, and where.
     made: HashMap<Value, (Place, Made<'f>)>,
-    /// The loop whose rounds are looked at, not the rows.
-    round: Option<Round>,
-}
-
-/// What is there in each round of a loop.
-struct Round {
-    counter: Value,
-    /// The lists of whose elements the counter is the index: it stays below their lengths.
-    walked: Vec<Value>,
-    /// Whether each value is made before the loop.
-    before: Vec<bool>,
-    /// Whether each value is a list of which no round changes anything.
-    unchanged: Vec<bool>,
-    /// Whether every round comes to each block, and no round is left.
-    always: Vec<bool>,
 }
 
 impl<'f> Planner<'f> {
@@ -184,18 +164,11 @@ impl<'f> Planner<'f> {
             .filter(|at| first(at) && !in_loop[*at])
             .map(|at| (flow.segment(at).block, shares[flow.segment(at).block.index()]))
             .collect();
-        Planner::of(function, &flow, blocks, None)
-    }
-
-    /// That of blocks in an order in which values are made before they are used; those of a loop begin with its head.
-    fn of(function: &'f Function, flow: &Flow, blocks: Vec<(BlockId, f32)>, round: Option<Round>) -> Planner<'f> {
         let mut made = HashMap::new();
         for (order, (block, _)) in blocks.iter().enumerate() {
             let (id, block) = (*block, function.block(*block));
-            // What the head of a loop is given differs from round to round.
-            let joins = round.is_none() || order > 0;
-            for (at, param) in block.params.iter().enumerate().filter(|_| joins) {
-                if let Some(way) = Way::to(function, flow, id, at) {
+            for (at, param) in block.params.iter().enumerate() {
+                if let Some(way) = Way::to(function, &flow, id, at) {
                     made.insert(*param, ((order, at), Made::Join(way)));
                 }
             }
@@ -205,21 +178,19 @@ impl<'f> Planner<'f> {
                 }
             }
         }
-        Planner { function, live: live::analyse(function), blocks, made, round }
+        Planner { function, live: live::analyse(function), blocks, made }
     }
 
     /// The calls that can be taken, each after those whose values it needs.
     fn calls(&self, least: f32) -> Vec<Taken<'f>> {
         let mut calls: Vec<Taken<'f>> = Vec::new();
-        // The head of a loop has one round more than the loop.
-        let skipped = usize::from(self.round.is_some());
-        for (block, share) in self.blocks.iter().skip(skipped) {
+        for (block, share) in &self.blocks {
             if *share < least {
                 continue;
             }
             for inst in &self.function.block(*block).insts {
                 let (Some((name, strip)), Some(result)) = (strip_of(inst), inst.result) else { continue };
-                if !self.live.value(result) || self.is_short(inst) || !self.takes(inst, strip) {
+                if !self.live.value(result) || self.is_short(inst) {
                     continue;
                 }
                 let mut slice = Slice::new();
@@ -234,35 +205,22 @@ impl<'f> Planner<'f> {
         calls
     }
 
-    /// Whether calls of that kind are: in a loop where lanes compute several, and operands are floats.
-    fn takes(&self, inst: &Inst, strip: &Strip) -> bool {
-        let is_float = |arg: &Value| *self.function.ty(*arg) == Type::Float;
-        self.round.is_none() || strip.each.is_some() && (strip.has_lanes)() && inst.args.iter().all(is_float)
-    }
-
     /// Adds what makes a value to a slice, if it is a number that only numbers make; gives the stage in which it
     /// can be done.
     fn operand(&self, value: Value, calls: &[Taken<'f>], slice: &mut Slice) -> Option<usize> {
         let ty = self.function.ty(value);
-        if !is_optional_number(ty) && *ty != Type::Bool {
-            return None;
-        }
         let Some((place, made)) = self.made.get(&value) else {
-            let is_there = match &self.round {
-                None => self.function.block(self.function.entry()).params.contains(&value) && *ty != Type::Bool,
-                Some(round) => value == round.counter || round.before[value.index()],
-            };
-            return is_there.then_some(0);
+            let is_param = self.function.block(self.function.entry()).params.contains(&value);
+            return (is_param && (is_number(ty) || is_optional_number(ty))).then_some(0);
         };
         if let Some(stage) = slice.get(place) {
             return Some(*stage);
         }
-        if slice.len() >= MOST_INSTRUCTIONS {
+        if slice.len() >= MOST_INSTRUCTIONS || !(is_number(ty) || *ty == Type::Bool) {
             return None;
         }
         let (mut stage, mut needed) = (0, Vec::new());
         match made {
-            Made::By(inst) if self.is_read(inst, *place) => needed.push(inst.args[1]),
             Made::By(inst) => {
                 stage = self.stage_of(inst, calls)?;
                 needed.extend(&inst.args);
@@ -276,16 +234,6 @@ impl<'f> Planner<'f> {
         Some(stage)
     }
 
-    /// Whether an instruction reads an element that is there in each round, of a list that none changes.
-    fn is_read(&self, inst: &Inst, (order, _): Place) -> bool {
-        let (Some(round), [list, index]) = (&self.round, &inst.args[..]) else { return false };
-        let is_walked = round.walked.contains(list) && *index == round.counter;
-        live::core_op(inst) == Some(CoreOp::ListGetUnchecked)
-            && round.before[list.index()]
-            && round.unchanged[list.index()]
-            && (is_walked || round.always[self.blocks[order].0.index()])
-    }
-
     /// The stage in which an instruction can be done when its operands are there, if it can.
     fn stage_of(&self, inst: &Inst, calls: &[Taken<'f>]) -> Option<usize> {
         match &inst.op {
@@ -293,25 +241,14 @@ impl<'f> Planner<'f> {
             Opcode::Unwrap | Opcode::Is(Type::None) => Some(0),
             Opcode::Op(_) => match calls.iter().find(|call| inst.result == Some(call.result)) {
                 Some(call) => Some(call.stage + 1),
-                None if self.is_short(inst) && self.round.is_none() => Some(0),
+                None if self.is_short(inst) => Some(0),
                 None => {
                     let def = live::definition(inst)?;
-                    // A round may be done in vain, and no row may leave for it.
-                    let is_float =
-                        cannot_fail(inst) || def.name == "int.to_float" || self.without_errors(inst).is_some();
-                    let is_int = inst.result.is_some_and(|result| *self.function.ty(result) == Type::Int);
-                    let stays = self.round.is_none() || if is_int { inst.no_overflow } else { is_float };
-                    (matches!(def.body, Body::Core(_)) && def.effect == Effect::Pure && stays).then_some(0)
+                    (matches!(def.body, Body::Core(_)) && def.effect == Effect::Pure).then_some(0)
                 }
             },
             _ => None,
         }
-    }
-
-    /// The operation that gives what this one gives, and some float where this one raises.
-    fn without_errors(&self, inst: &Inst) -> Option<&'static str> {
-        let floats = inst.args.iter().all(|arg| *self.function.ty(*arg) == Type::Float);
-        (floats && live::core_op(inst)? == CoreOp::FloatDiv).then_some("ieee.div")
     }
 
     /// Whether it is a power that native code computes without a call.

@@ -4,7 +4,7 @@ use crate::cx::{Cx, KernelResult};
 use crate::def::status;
 use crate::list::{RawList, StrList};
 use crate::text::Str;
-use exuvia_ir::{ExcKind, Int, ListObj, Object, Pattern, Raise};
+use exuvia_ir::{ExcKind, Int, Object, Pattern, Raise};
 
 /// Two machine words in registers.
 #[derive(Clone, Copy, Debug)]
@@ -305,35 +305,6 @@ pub mod take {
     /// The items of a list of floats.
     pub fn floats(object: &Object) -> Result<Vec<f64>, Raise> {
         list(object, float)
-    }
-
-    /// The items of a list of floats that an operation changes; they are put into the list when dropped.
-    #[derive(Debug)]
-    pub struct OwnFloats<'o> {
-        list: &'o ListObj,
-        items: Vec<f64>,
-    }
-
-    impl OwnFloats<'_> {
-        /// The items.
-        pub fn floats(&mut self) -> &mut [f64] {
-            &mut self.items
-        }
-    }
-
-    impl Drop for OwnFloats<'_> {
-        fn drop(&mut self) {
-            let items = std::mem::take(&mut self.items);
-            self.list.with(|list| *list = items.into_iter().map(Object::Float).collect());
-        }
-    }
-
-    /// The items of a list of floats that an operation changes.
-    pub fn own_floats(object: &Object) -> Result<OwnFloats<'_>, Raise> {
-        match object {
-            Object::List(list) => Ok(OwnFloats { list, items: floats(object)? }),
-            _ => Err(MISTYPED),
-        }
     }
 
     /// Whether one of the operands is an integer, or a list with one, beyond 64 bits.

@@ -65,7 +65,6 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         int::OPS,
         float::OPS,
         math::OPS,
-        math::strip::OPS,
         format::OPS,
         sort::OPS,
         containers::OPS,

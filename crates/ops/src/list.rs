@@ -197,19 +197,6 @@ pub unsafe fn words<'a, T>(list: *const RawList) -> &'a [T] {
     }
 }
 
-/// The same, to be written to.
-///
-/// # Safety
-/// As [`words`], and nobody else looks at the elements during `'a`.
-#[must_use]
-pub unsafe fn own_words<'a, T>(list: *mut RawList) -> &'a mut [T] {
-    // SAFETY: the caller vouches for the list.
-    unsafe {
-        let list = &*list;
-        if list.len == 0 { &mut [] } else { std::slice::from_raw_parts_mut(list.data.cast::<T>(), list.len as usize) }
-    }
-}
-
 /// A list of strings, as a kernel takes it.
 #[derive(Clone, Copy, Debug)]
 pub struct StrList<'a>(&'a [Str<'a>]);

@@ -32,8 +32,7 @@
 /// `subscript`, `repeat` (all `i64`; they differ in what becomes of larger integers: the
 /// evaluator bails out, clamps, or raises as CPython's conversion of that name does);
 /// `float`, `number` (`f64`); `str` ([`Str`](crate::text::Str)); `strs`
-/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `own_floats` (a slice to write to, of a list that
-/// no other operand is); `pattern`
+/// ([`StrList`](crate::list::StrList)); `ints`, `floats` (slices); `pattern`
 /// ([`Pattern`](exuvia_ir::Pattern)); `none` (`()`);
 /// `keyword_bool`, `keyword_number`: as without the prefix, given by keyword only. Results
 /// are `bool`, `int`, `float`, `str`, `str_list`, `int_list`, `float_list`.
@@ -191,13 +190,6 @@ macro_rules! op {
             [$($conv)*, unsafe { $crate::list::words::<f64>($arg) }]
             [$($word)* (as *const $crate::list::RawList)] $($rest)*);
     };
-    (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident own_floats, $($rest:tt)*) => {
-        $crate::op!(@native $call $ret
-            [$($param)*, $arg: *mut $crate::list::RawList]
-            // SAFETY: native code passes a live list of floats, which nothing else looks at during the call.
-            [$($conv)*, unsafe { $crate::list::own_words::<f64>($arg) }]
-            [$($word)* (as *mut $crate::list::RawList)] $($rest)*);
-    };
     (@native $call:ident $ret:ident [$($param:tt)*] [$($conv:tt)*] [$($word:tt)*] $arg:ident pattern, $($rest:tt)*) => {
         $crate::op!(@native $call $ret
             [$($param)*, $arg: *const exuvia_ir::Pattern]
@@ -247,10 +239,6 @@ macro_rules! op {
         let items = $crate::adapt::take::floats($rest.next().ok_or_else($missing)?)?;
         let $arg = items.as_slice();
     };
-    (@take $rest:ident $missing:ident $arg:ident own_floats) => {
-        let mut items = $crate::adapt::take::own_floats($rest.next().ok_or_else($missing)?)?;
-        let $arg = items.floats();
-    };
     (@take $rest:ident $missing:ident $arg:ident number) => {
         let $arg = $crate::adapt::take::float($rest.next().ok_or_else($missing)?)?;
     };
@@ -277,7 +265,6 @@ macro_rules! op {
     (@arg strs) => { $crate::list::StrList<'a> };
     (@arg ints) => { &'a [i64] };
     (@arg floats) => { &'a [f64] };
-    (@arg own_floats) => { &'a mut [f64] };
     (@arg pattern) => { &'a exuvia_ir::Pattern };
     (@arg none) => { () };
     (@arg $int:ident) => { i64 };
@@ -308,7 +295,6 @@ macro_rules! op {
     (@kind ints) => { $crate::def::Kind::IntList };
     (@kind int_list) => { $crate::def::Kind::IntList };
     (@kind floats) => { $crate::def::Kind::FloatList };
-    (@kind own_floats) => { $crate::def::Kind::FloatList };
     (@kind float_list) => { $crate::def::Kind::FloatList };
     (@kind pattern) => { $crate::def::Kind::Pattern };
     (@kind none) => { $crate::def::Kind::None };

@@ -65,14 +65,6 @@ impl Way {
         }
     }
 
-    /// The same of other values.
-    pub fn renamed(&self, of: &impl Fn(Value) -> Value) -> Way {
-        match self {
-            Way::Value(value) => Way::Value(of(*value)),
-            Way::Fork(cond, ways) => Way::Fork(of(*cond), Box::new([ways[0].renamed(of), ways[1].renamed(of)])),
-        }
-    }
-
     /// Chooses where all its values are there: the parameter, or one value.
     pub fn chosen(&self, b: &mut Builder, param: Value) -> Value {
         let (cond, ways) = match self {

@@ -162,6 +162,17 @@ b8(v19: float):
         3,
     );
     assert!(!alone(joined));
+    // Both ways of one condition.
+    let direct = r#"  v8: bool = float.lt v6 v7
+  branch v8 b4(v6) b4(v7)
+b4(v9: float):
+  v10: float = ufunc.exp v9
+  v11: float = ufunc.sin v10
+  v12: union[none, float] = wrap v11
+  return v12
+}
+"#;
+    check(&format!("{OF_TWO}{direct}"), 2);
     let chosen = check(
         r#"fn f0 "chosen"(v0: union[none, float], v1: union[none, float]) -> float {
 b0:

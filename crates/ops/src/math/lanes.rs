@@ -14,9 +14,6 @@ use super::libm;
 use std::f64::consts::{FRAC_2_PI, LN_2};
 use std::sync::OnceLock;
 
-/// The floats of an instruction.
-pub(super) const LANES: usize = 4;
-
 /// A function of several floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Function {
