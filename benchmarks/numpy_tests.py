@@ -1,7 +1,7 @@
 """NumPy's own tests as data: calls that they make of functions that Exuvia knows, natively and through CPython.
 
-    python numpy_tests.py record FILE           runs the tests of the NumPy at hand and keeps the calls
-    python numpy_tests.py compare EXUVIA FILE   makes a function of each, compares, and writes results/numpy.md
+    python numpy_tests.py record FILE                runs the tests of the NumPy at hand and keeps the calls
+    python numpy_tests.py compare EXUVIA FILE PAGE   makes a function of each, compares, and writes a page of what it found
 
 Recording needs pytest and hypothesis beside NumPy. Taken are calls whose arguments are arrays of one or two dimensions
 of float64, int64 or bool, numbers, texts, None and short lists, and whose result is a number or such an array. Calls
@@ -188,7 +188,7 @@ def verdict(one, errors):
     return "equal" if native == oracle else "different"
 
 
-def compare(binary, file):
+def compare(binary, file, page):
     recorded = json.loads(Path(file).read_text())
     # Elementary functions are those of the C library, as NumPy has them without these.
     os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 X86_V3"
@@ -200,8 +200,7 @@ def compare(binary, file):
             (on, places), (off, _) = [run(binary, some, lift, Path(folder)) for lift in ("on", "off")]
             found += [(one, places[one.function], verdict(one, (on, off))) for one in some]
             print(f"{first + len(some)} of {len(every)}", flush=True)
-    page = Path(__file__).resolve().parent / "results/numpy.md"
-    page.write_text(written(recorded["numpy"], found))
+    Path(page).write_text(written(recorded["numpy"], found))
     print(Counter((place, result) for _, (place, _), result in found))
 
 
@@ -210,7 +209,7 @@ def written(version, found):
     lines = [
         "# NumPy's own tests as data",
         "",
-        "Written by `python benchmarks/numpy_tests.py compare EXUVIA FILE`; do not edit. The calls that the tests of NumPy "
+        "Written by `python benchmarks/numpy_tests.py compare EXUVIA FILE PAGE`. The calls that the tests of NumPy "
         f"{version} make of {len({one.name for one, _, _ in found})} functions, by signature: the types of the arrays and all "
         f"other arguments. {len(found)} signatures with {sum(one.rows for one, _, _ in found)} calls, each as a row function, whose "
         "results are compared to the last bit with those of the same function in CPython.",
