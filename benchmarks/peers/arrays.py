@@ -11,6 +11,7 @@ columns that the function needs and ends with the result in Arrow, on one thread
 
 import math
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,7 @@ def numpy(name, table, folder):
     return gathered([function(*args) for args in zip(*views)])
 
 
+@cache
 def compiled():
     from numba import njit
 
@@ -201,24 +203,19 @@ def compiled():
             "crossings": crossings, "loglik": loglik, "slope": slope, "state": state, "digit": digit}
 
 
-NUMBA = {}
-
-
 def numba(name, table, folder):
-    if not NUMBA:
-        NUMBA.update(compiled())
-    if name not in NUMBA:
+    if name not in compiled():
         return None
     columns = read(name, table, folder)
     given = [part for column in columns for part in column if part is not None]
     values, offsets = columns[0]
     if name in ("standard", "softmax"):
         out = np.empty(len(values))
-        NUMBA[name](*given, out)
+        compiled()[name](*given, out)
         return pa.ListArray.from_arrays(offsets, pa.array(out))
     rows = len(values) if offsets is None else len(offsets) - 1
     out = np.empty(4 * rows if name == "state" else rows, dtype=np.int64 if name in ("crossings", "digit") else float)
-    NUMBA[name](*given, out)
+    compiled()[name](*given, out)
     return lists(out, 4) if name == "state" else pa.array(out)
 
 
@@ -238,6 +235,7 @@ def polars(name, table, folder):
     return frame["r"].to_arrow()
 
 
+@cache
 def traced():
     import jax
 
@@ -288,18 +286,13 @@ def traced():
     return {function.__name__: jax.jit(jax.vmap(function)) for function in functions}
 
 
-JAX = {}
-
-
 def jax(name, table, folder):
     """The functions mapped over the rows of a matrix, which all columns are here: compiled by XLA for the processor."""
-    if not JAX:
-        JAX.update(traced())
-    if name not in JAX:
+    if name not in traced():
         return None
     columns = read(name, table, folder)
     given = [values if offsets is None else values.reshape(len(offsets) - 1, -1) for values, offsets in columns]
-    made = np.asarray(JAX[name](*given))
+    made = np.asarray(traced()[name](*given))
     return pa.array(made) if made.ndim == 1 else lists(made.reshape(-1), made.shape[1])
 
 

@@ -10,6 +10,7 @@ the function of `udfs/tables/columns.py` itself, called on arrays and Series; th
 
 import math
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,7 @@ def numpy(name, folder):
     return pa.array(result, from_pandas=name in SERIES)
 
 
+@cache
 def compiled():
     from numba import njit
 
@@ -138,17 +140,12 @@ def compiled():
             "running": running, "smoothed": smoothed}
 
 
-NUMBA = {}
-
-
 def numba(name, folder):
-    if not NUMBA:
-        NUMBA.update(compiled())
-    if name not in NUMBA:
+    if name not in compiled():
         return None
     arrays = [column.to_numpy() for column in read(name, folder).columns]
     out = np.empty(len(arrays[0]))
-    NUMBA[name](*arrays, out)
+    compiled()[name](*arrays, out)
     return pa.array(out)
 
 
@@ -204,6 +201,7 @@ EXPRESSIONS = {
     "triad": "a + 2.5 * b * years",
     "cubic": "where(v < -1e3, -1e3, where(v > 1e3, 1e3, v))",
     "distance": "2 * 6371.0 * arcsin(sqrt(sin((q - p) / 2) ** 2 + cos(p) * cos(q) * sin((lon2 * k - lon1 * k) / 2) ** 2))",
+    "call_price": "a * nd1 - strike * exp(-rate * years) * nd2",
 }
 
 
@@ -212,7 +210,7 @@ def numexpr(name, folder):
     import numexpr as ne
 
     ne.set_num_threads(1)
-    if name not in EXPRESSIONS and name != "call_price":
+    if name not in EXPRESSIONS:
         return None
     table = read(name, folder)
     given = {arg: table.column(arg).to_numpy() for arg in ARGS[name]}
@@ -231,10 +229,10 @@ def numexpr(name, folder):
                 f"0.3989422804014327 * exp(-0.5 * {d} * {d}) * k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 "
                 "+ k * (-1.821255978 + k * 1.330274429))))")
             given[f"n{d}"] = step(f"where({d} > 0, 1.0 - below, below)")
-        return pa.array(step("a * nd1 - strike * exp(-rate * years) * nd2"))
     return pa.array(step(EXPRESSIONS[name]))
 
 
+@cache
 def traced():
     import jax
 
@@ -279,16 +277,11 @@ def traced():
     return {function.__name__: jax.jit(function) for function in functions}
 
 
-JAX = {}
-
-
 def jax(name, folder):
     """Compiled by XLA for the processor."""
-    if not JAX:
-        JAX.update(traced())
-    if name not in JAX:
+    if name not in traced():
         return None
-    made = JAX[name](*(column.to_numpy() for column in read(name, folder).columns))
+    made = traced()[name](*(column.to_numpy() for column in read(name, folder).columns))
     return pa.array(np.asarray(made), from_pandas=name in SERIES)
 
 

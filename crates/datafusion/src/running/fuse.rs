@@ -124,16 +124,19 @@ impl PhysicalOptimizerRule for Settle {
 /// gains is little, since one thread of Python makes them, and it gathers them to batches of many rows,
 /// whatever their bytes.
 fn dealt(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
-    let dealing = plan.downcast_ref::<RepartitionExec>()?;
-    if !matches!(dealing.partitioning(), Partitioning::RoundRobinBatch(_)) {
-        return None;
-    }
+    let dealing = round_robin(plan)?;
     let mut below = dealing.input();
     while below.is::<ProjectionExec>() || below.is::<FilterExec>() || below.is::<PythonExec>() {
         below = below.children().first().copied()?;
     }
     let generates = below.downcast_ref::<RoutineExec>().is_some_and(RoutineExec::generates);
     generates.then(|| dealing.input())
+}
+
+/// The node that deals out its rows in turn, if a plan is one.
+fn round_robin(plan: &Arc<dyn ExecutionPlan>) -> Option<&RepartitionExec> {
+    let node = plan.downcast_ref::<RepartitionExec>()?;
+    matches!(node.partitioning(), Partitioning::RoundRobinBatch(_)).then_some(node)
 }
 
 /// A chain of filters and projections, in terms of its input's columns.
@@ -193,10 +196,9 @@ fn nodes(plan: Node<'_>) -> (Vec<Node<'_>>, Option<Node<'_>>) {
         } else if at.is::<BarrierExec>() {
             let [input] = at.children()[..] else { break };
             at = input;
-        } else if let Some(repartition) = at.downcast_ref::<RepartitionExec>() {
-            let round_robin = matches!(repartition.partitioning(), Partitioning::RoundRobinBatch(_));
+        } else if let Some(repartition) = round_robin(at) {
             let limited = nodes.iter().any(|node| node.fetch().is_some());
-            if dealt.is_some() || !round_robin || repartition.preserve_order() || limited {
+            if dealt.is_some() || repartition.preserve_order() || limited {
                 break;
             }
             dealt = Some((at, nodes.len()));

@@ -4,8 +4,9 @@
 //! 64 MiB: no cache holds them, the reader of lists copies them while they grow, and what calls make of them is as
 //! large again. A scan below calls reads about [`BATCH`] instead, as far as it is known what a row takes.
 
+use super::operator::PythonExec;
+use super::round_robin;
 use crate::planning::barrier::calls_python;
-use crate::running::fuse::operator::PythonExec;
 use datafusion::common::stats::Precision;
 use datafusion::common::{Result, Statistics};
 use datafusion::config::ConfigOptions;
@@ -13,8 +14,7 @@ use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilde
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::repartition::RepartitionExec;
-use datafusion::physical_plan::{ExecutionPlan, Partitioning, replace_children_if_necessary};
+use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 use std::sync::Arc;
 
 /// The bytes of a batch: a part of what a core's own cache holds, and so many that what a batch costs besides does
@@ -42,10 +42,9 @@ pub(super) fn narrowed(
 /// The same over a scan with fewer rows a batch, if one is directly below, or below a node that deals out its rows.
 fn below(plan: &Arc<dyn ExecutionPlan>, batch_size: usize) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let [input] = plan.children()[..] else { return Ok(None) };
-    let deals = |input: &RepartitionExec| matches!(input.partitioning(), Partitioning::RoundRobinBatch(_));
     let input = if let Some(scan) = input.downcast_ref::<DataSourceExec>() {
         scan_of(scan, batch_size)?
-    } else if input.downcast_ref::<RepartitionExec>().is_some_and(deals) {
+    } else if round_robin(input).is_some() {
         below(input, batch_size)?
     } else {
         None
