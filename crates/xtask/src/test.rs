@@ -36,6 +36,13 @@ impl Tally {
 const CHANGED_BY_FEATURES: &[&str] =
     &["batch", "cases", "interpreter_process", "kinds", "pages", "plugin", "recorded", "refusals", "rungs", "slt"];
 
+/// The arguments that build and test the project without its default features.
+pub fn without_default_features() -> Vec<&'static str> {
+    let mut args = vec!["--no-default-features", "--lib", "--bins"];
+    args.extend(CHANGED_BY_FEATURES.iter().flat_map(|test| ["--test", test]));
+    args
+}
+
 /// Runs every test; `args` go to `cargo test`.
 ///
 /// # Errors
@@ -48,9 +55,7 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     // Without its default features the project must build and pass as well. The whole
     // workspace is built both times, so that Cargo gives the dependencies one set of
     // features and builds them once. What no feature changes is tested once, and of the cases a share.
-    let mut without = vec!["--no-default-features", "--lib", "--bins"];
-    without.extend(CHANGED_BY_FEATURES.iter().flat_map(|test| ["--test", test]));
-    for (features, share) in [(&[][..], "1"), (&without, "4")] {
+    for (features, share) in [(&[][..], "1"), (&without_default_features(), "4")] {
         let mut command = cargo();
         command.args(["test", "--workspace", "--no-fail-fast"]).args(features).args(args);
         command.env("EXUVIA_PYTHON", &python).envs(drivers.iter().map(|(name, path)| (name, path)));

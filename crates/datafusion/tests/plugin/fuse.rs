@@ -1,9 +1,7 @@
 //! Filters and projections around calls: each call once, and for no row that the query as
 //! written excludes before it.
 
-#[cfg(feature = "python")]
-use crate::common::parquet;
-use crate::common::{fails, physical, rows, run, session};
+use crate::common::{fails, parquet, physical, rows, run, session};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionContext;

@@ -10,7 +10,7 @@ const WHY: &str = "this program was built without OpenCL";
 
 /// A function's way to a device.
 #[derive(Debug, Default)]
-pub(crate) struct Offloaded;
+pub(crate) struct Offloaded {}
 
 impl Offloaded {
     pub fn note_native(&self, _: &Settings, _: usize, _: Duration) {}
