@@ -127,6 +127,18 @@ return e / e.sum(axis=1, keepdims=True)"""),
     ('x', 'DOUBLE[]', 'return np.abs(x[:, None] - x[None, :]).min(axis=1)'),
     ('x', 'DOUBLE[][]', 'return x.reshape(2, -1) if len(x) % 2 == 0 else x.reshape(-1, 1)'),
     ('x', 'DOUBLE[][]', 'return x.reshape((1, len(x)))'),
+    ('m', 'DOUBLE[][]', 'return (m - m.mean(axis=0)) / np.std(m, axis=0, keepdims=True)'),
+    ('m', 'DOUBLE[][]', 'return m - np.nanmean(m, axis=1, keepdims=True)'),
+    ('m', 'DOUBLE[]', 'return np.nanprod(m, axis=0)'),
+    ('m', 'BIGINT[]', 'return np.nanargmax(m, axis=1)'),
+    ('m', 'DOUBLE[][]', 'return m - np.nanmin(m, axis=1, keepdims=True)'),
+    ('m', 'DOUBLE[][]', "return np.pad(m, 1, mode='reflect')"),
+    ('m', 'DOUBLE[][]', "return np.pad(m, ((2, 1), (0, 3)), mode='symmetric')"),
+    ('k', 'BIGINT[][]', "return np.pad(k, 2, mode='wrap')"),
+    ('m', 'DOUBLE[]', 'return np.ravel(m)'),
+    ('m', 'DOUBLE', 'return m.var(ddof=1) + np.var(m, ddof=1)'),
+    ('k', 'BIGINT[][]', 'return k @ k.T'),
+    ('k', 'BIGINT[]', 'return k @ k[0]'),
 ]
 
 # Along an axis, beside each other, and parts of arrays.
@@ -566,6 +578,11 @@ PRODUCTS = [
     ("x y", "DOUBLE[]", "return np.convolve(x, y[:4])"),
     ("x", "DOUBLE[]", "return np.convolve(x, np.ones(3) / 3, mode='valid')"),
     ("x", "DOUBLE[]", "return np.convolve([0.5, 0.5], x, 'same')"),
+    ("x", "DOUBLE[]", "return np.array([[0.5, 0.25, 1.0], [1.0, -1.0, 0.0], [2.0, 0.0, 3.0], [1.0, 1.0, 1.0]]).T @ x[:4]"),
+    ("x y", "DOUBLE[]", "n = len(x) // 3\nreturn (x[: 3 * n].reshape(3, n) @ y[:n]) @ np.linspace(-1.0, 1.0, 39).reshape(3, 13)"),
+    ("x", "DOUBLE[][]", "n = len(x) // 2\nm = x[: 2 * n].reshape(2, n)\nreturn m[:, ::-1] @ m.T"),
+    ("x", "DOUBLE[][]", "n = len(x) // 2\nm = x[: 2 * n].reshape(n, 2)\nreturn np.dot(m, m[:3].T)"),
+    ("x", "DOUBLE[]", "return np.maximum(x[:4] @ np.linspace(-1.0, 1.0, 64).reshape(4, 16), 0.0) @ np.linspace(0.5, 2.0, 16)[:, None]"),
 ]
 
 

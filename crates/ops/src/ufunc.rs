@@ -4,6 +4,10 @@
 //! NumPy calls the same functions on processors without AVX-512; with it, it computes some of them by
 //! itself, with up to 3 units in the last place between the two.
 
+mod products;
+
+pub use products::BOUNDED;
+
 use crate::cx::KernelResult;
 use crate::def::OpDef;
 use crate::float::arith::{floor_quotient, remainder};
@@ -217,35 +221,6 @@ fn signed_once(extreme: f64, items: &[f64]) -> KernelResult<f64> {
     Ok(extreme)
 }
 
-op! {
-    /// The sum of the products of two runs of floats of one length: one after the other where there are few, else
-    /// in the order of a sum. NumPy leaves it to OpenBLAS, whose order is another one on each processor.
-    dot = "ufunc.dot" ""
-    Read fn (_cx, _left: floats, _right: floats) -> float { product(_left, _right) }
-}
-
-/// The fewest products that OpenBLAS adds side by side.
-const SIDE_BY_SIDE: usize = 16;
-
-fn product(left: &[f64], right: &[f64]) -> f64 {
-    if left.len() < SIDE_BY_SIDE {
-        return left.iter().zip(right).fold(0.0, |sum, (left, right)| sum + left * right);
-    }
-    let (left, last) = left.as_chunks::<8>();
-    let (right, rest) = right.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (left, right) in left.iter().zip(right) {
-        for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {
-            *sum += left * right;
-        }
-    }
-    let [a, b, c, d, e, f, g, h] = sums;
-    last.iter().zip(rest).fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, (left, right)| sum + left * right)
-}
-
-/// The operations whose results NumPy has to a bound only, which its documentation does not fix.
-pub const BOUNDED: &[&str] = &["ufunc.dot"];
-
 /// The most floats that are added without halving.
 const BLOCK: usize = 128;
 
@@ -312,5 +287,6 @@ pub static OPS: &[&OpDef] = &[
     &greatest_present::DEF,
     &first_least::DEF,
     &first_greatest::DEF,
-    &dot::DEF,
+    &products::dot::DEF,
+    &products::products::DEF,
 ];

@@ -1368,6 +1368,10 @@ def rint(x, /):
     return _of_float(x, "ieee.nearest")
 
 
+def fix(x):
+    return trunc(x)
+
+
 def arctan2(y, x, /):
     return _of_floats(y, x, "ufunc.arctan2")
 
@@ -1526,6 +1530,71 @@ def _less_int(x, y):
     return x if x < y else y
 
 
+def heaviside(x1, x2, /):
+    return _binary(x1, x2, _step_at_zero, _no_step)
+
+
+def _step_at_zero(x, at_zero):
+    return x if x != x else at_zero if x == 0.0 else 0.0 if x < 0.0 else 1.0
+
+
+def _no_step(x, at_zero):
+    return _refuse("heaviside of ints")
+
+
+def float_power(x1, x2, /):
+    return _of_floats(x1, x2, "ufunc.power")
+
+
+def logaddexp(x1, x2, /):
+    if _has_array(x1, x2):
+        return _each(logaddexp, x1, x2)
+    x, y = _array(x1), _array(x2)
+    if isinstance(x._v, bool) or isinstance(y._v, bool):
+        return _refuse("a function of floats of bools")
+    return _lane(_log_of_powers(_float(x._v), _float(y._v)), _most(_kind(x), _kind(y)))
+
+
+def _log_of_powers(x, y):
+    """The logarithm of the sum of e to two powers."""
+    if x == y:
+        return x + 0.6931471805599453
+    larger = x - y
+    if larger != larger:
+        return larger
+    most, down = (x, -larger) if larger > 0.0 else (y, larger)
+    return most + _operation("ufunc.log1p", _operation("ufunc.exp", down))
+
+
+def gcd(x1, x2, /):
+    return _binary(x1, x2, _no_divisor, _divisor)
+
+
+def lcm(x1, x2, /):
+    return _binary(x1, x2, _no_divisor, _multiple)
+
+
+def _no_divisor(x, y):
+    return _refuse("a common divisor of floats")
+
+
+def _divisor(x, y):
+    return _operation("math.gcd", x, y)
+
+
+def _multiple(x, y):
+    divisor = _divisor(x, y)
+    return 0 if divisor == 0 else _operation("int.abs", _int(x // divisor * y))
+
+
+def sinc(x):
+    if _has_array(x):
+        return _each(sinc, x)
+    x = 3.141592653589793 * _array(x)
+    y = x._v if x._v != 0.0 else 2.220446049250313e-16
+    return _lane(_div(_operation("ufunc.sin", y), y), _kind(x))
+
+
 def maximum(x, y, /):
     return _binary(x, y, _greater, _greater_int)
 
@@ -1614,6 +1683,15 @@ def isfinite(x, /):
     return _of_test(x, _is_finite)
 
 
+def signbit(x, /):
+    return _of_test(x, _is_signed)
+
+
+def _is_signed(x):
+    # A NaN has a sign too, which ours does not keep.
+    return _leave("the sign of NaN") if x != x else _operation("math.copysign", 1.0, x) < 0.0
+
+
 def _of_test(x, function):
     if _has_array(x):
         return _each(_of_test, x, function)
@@ -1658,6 +1736,18 @@ def logical_xor(x, y, /):
 
 def logical_not(x, /):
     return ~_truth(x)
+
+
+def invert(x, /):
+    return ~_array(x)
+
+
+def bitwise_not(x, /):
+    return invert(x)
+
+
+def bitwise_invert(x, /):
+    return invert(x)
 
 
 def bitwise_and(x, y, /):

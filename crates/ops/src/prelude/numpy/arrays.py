@@ -442,6 +442,16 @@ class ndarray(_Operators):
     def flatten(self):
         return self._own()
 
+    def squeeze(self, axis=None):
+        _one_axis(axis)
+        return self._view() if self._n != 1 else _leave("an array of no dimension")
+
+    def swapaxes(self, axis1, axis2):
+        return swapaxes(self, axis1, axis2)
+
+    def compress(self, condition, axis=None):
+        return compress(condition, self, axis)
+
     def ravel(self):
         if not (isinstance(self._step, int) and self._step == 1):
             return _leave("ravel of a part of an array")
@@ -505,12 +515,15 @@ class ndarray(_Operators):
         _one_axis(axis)
         return _in_dimension(_Number(_mean(self)), keepdims)
 
-    def var(self, axis=None, ddof=0):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
+        _no_out(out)
+        if dtype is not None and _dtype_name(dtype) != "float64":
+            return _refuse("a variance of another type")
         _one_axis(axis)
-        return _Number(_var(self, ddof))
+        return _in_dimension(_Number(_var(self, ddof)), keepdims)
 
-    def std(self, axis=None, ddof=0):
-        return sqrt(self.var(axis, ddof))
+    def std(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
+        return sqrt(self.var(axis, dtype, out, ddof, keepdims=keepdims))
 
     def min(self, axis=None, *, keepdims=False, initial=_missing):
         _one_axis(axis)
@@ -760,12 +773,24 @@ def _var(a, ddof):
     return _div(_squares(a, _mean(a)), _operation("int.to_float", n if n > 0 else 0))
 
 
-def var(a, axis=None, ddof=0):
-    return _an_array(a).var(axis, ddof)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return _spread(a, axis, dtype, out, ddof, keepdims)
 
 
-def std(a, axis=None, ddof=0):
-    return _an_array(a).std(axis, ddof)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    a = _spread(a, axis, dtype, out, ddof, keepdims)
+    return a if a is None else sqrt(a)
+
+
+def _spread(a, axis, dtype, out, ddof, keepdims):
+    """The variance, which NumPy has of a Series by pandas."""
+    _no_out(out)
+    if dtype is not None and _dtype_name(dtype) != "float64":
+        return _refuse("a variance of another type")
+    a = _an_array(a)
+    if _keeps(a, keepdims):
+        return a.var(axis, None, None, ddof, True)
+    return _in_dimension(a.var(axis, None, None, ddof) if a._kind == 1 else a.var(axis, ddof), keepdims)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False):
@@ -814,17 +839,17 @@ def min(a, axis=None, out=None, keepdims=False, initial=_missing):
     return _in_dimension(made, keepdims)
 
 
-def amax(a, axis=None):
-    return max(a, axis)
+def amax(a, axis=None, out=None, keepdims=False, initial=_missing):
+    return max(a, axis, out, keepdims, initial)
 
 
-def amin(a, axis=None):
-    return min(a, axis)
+def amin(a, axis=None, out=None, keepdims=False, initial=_missing):
+    return min(a, axis, out, keepdims, initial)
 
 
-def ptp(a, axis=None):
+def ptp(a, axis=None, out=None, keepdims=False):
     a = _no_series(a)._kept()
-    return a.max(axis) - a.min(axis)
+    return max(a, axis, out, keepdims) - min(a, axis, out, keepdims)
 
 
 def _first(a, function, of_floats):

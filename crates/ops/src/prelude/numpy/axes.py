@@ -199,8 +199,17 @@ def diff(a, n=1, axis=-1, prepend=_missing, append=_missing):
     return a[1:] - a[:-1]
 
 
-def ediff1d(ary):
-    return diff(_flat_of(ary))
+def ediff1d(ary, to_end=None, to_begin=None):
+    made = diff(_flat_of(ary))
+    if to_begin is not None:
+        made = concatenate((_fitting(to_begin, made), made))
+    return made if to_end is None else concatenate((made, _fitting(to_end, made)))
+
+
+def _fitting(given, made):
+    """What is put beside others, of whose type it becomes."""
+    given = _flat_of(_as_part(given))
+    return given if made._can_take(given) else _leave("values of another type in an array")
 
 
 def count_nonzero(a, axis=None):
@@ -251,51 +260,71 @@ def apply_along_axis(func1d, axis, arr):
     return _of_values(made) if len(_element_types(made)) == 1 else _refuse("results of several types along an axis")
 
 
-def _without_nan_along(a, axis, function):
+def _without_nan_along(a, axis, function, keepdims=False):
     """What a function makes of the elements that are not NaN; of each row or column, if there are two dimensions."""
     a = _no_series(a)
     if isinstance(a, _Matrix):
-        return function(a.flatten()) if axis is None else a._reduced(axis, False, function)
+        return function(a.flatten()) if axis is None and not keepdims else a._reduced(axis, keepdims, function)
     _one_axis(axis)
-    return function(a)
+    return _in_dimension(function(a), keepdims)
 
 
-def nansum(a, axis=None):
-    a = _no_series(a)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    _no_out(out)
+    a = _typed(_no_series(a), dtype)
     if isinstance(a, _Matrix):
-        return _each(_instead, a, 0.0).sum(axis) if a._code == 0 else a.sum(axis)
+        return sum(_each(_instead, a, 0.0) if a._code == 0 else a, axis, None, None, keepdims)
     _one_axis(axis)
     a = _of_numbers(a)
-    return _Number(_sum_present(a)) if a._code == 0 else a.sum()
+    return _in_dimension(_Number(_sum_present(a)) if a._code == 0 else a.sum(), keepdims)
 
 
-def nanmean(a, axis=None):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    _no_out(out)
+    if dtype is not None and _dtype_name(dtype) != "float64":
+        return _refuse("a mean of another type")
     a = _no_series(a)
     if not isinstance(a, _Matrix):
         _one_axis(axis)
         a, count = _counted(a)
-        return _Number(_mean_of(a, count))
+        return _in_dimension(_Number(_mean_of(a, count)), keepdims)
     if a._code != 0:
-        return a.mean(axis)
+        return mean(a, axis, None, None, keepdims)
     a = a._kept()
-    counts = count_nonzero(a == a, axis)
+    counts = sum(a == a, axis, None, None, keepdims)
     if count_nonzero(counts == 0).item() > 0 if isinstance(counts, ndarray) else counts.item() == 0:
         return _leave("nothing but NaN")
-    return nansum(a, axis) / counts
+    return nansum(a, axis, None, None, keepdims) / counts
 
 
-def nanmax(a, axis=None):
-    return _without_nan_along(a, axis, lambda line: _without_nan(line).max())
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    a = _no_series(a)
+    return prod(_each(_instead, a, 1.0) if a._code == 0 else a, axis, dtype, out, keepdims)
 
 
-def nanmin(a, axis=None):
-    return _without_nan_along(a, axis, lambda line: _without_nan(line).min())
+def nanmax(a, axis=None, out=None, keepdims=False):
+    _no_out(out)
+    return _without_nan_along(a, axis, lambda line: _without_nan(line).max(), keepdims)
 
 
-def nanmedian(a, axis=None):
+def nanmin(a, axis=None, out=None, keepdims=False):
+    _no_out(out)
+    return _without_nan_along(a, axis, lambda line: _without_nan(line).min(), keepdims)
+
+
+def nanargmax(a, axis=None):
+    return _without_nan_along(a, axis, lambda line: _counted(line)[0]._filled(-_inf).argmax())
+
+
+def nanargmin(a, axis=None):
+    return _without_nan_along(a, axis, lambda line: _counted(line)[0]._filled(_inf).argmin())
+
+
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    _no_out(out)
     if axis is None:
-        return _without_nan_along(a, None, _present_median)
-    return _without_nan_along(a, axis, _halved_median)
+        return _without_nan_along(a, None, _present_median, keepdims)
+    return _without_nan_along(a, axis, _halved_median, keepdims)
 
 
 def _present_median(line):

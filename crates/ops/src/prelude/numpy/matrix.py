@@ -308,6 +308,15 @@ class _Matrix(ndarray):
     def flatten(self):
         return _fresh(self._flat(), self._code)
 
+    def squeeze(self, axis=None):
+        if axis is not None:
+            return _refuse("an axis that is taken away")
+        if _is_constant(self._n1) and self._n1 == 1:
+            return self._column(0) if self._n0 != 1 else _leave("an array of no dimension")
+        if _is_constant(self._n0) and self._n0 == 1:
+            return self._row(0) if self._n1 != 1 else _leave("an array of no dimension")
+        return self._view() if self._n0 != 1 and self._n1 != 1 else _leave("a dimension of one")
+
     def ravel(self):
         kept = self._kept()
         n = kept._n0 * kept._n1
@@ -375,7 +384,10 @@ class _Matrix(ndarray):
     def trace(self, offset=0):
         return self.diagonal(offset).sum()
 
-    def var(self, axis=None, ddof=0, keepdims=False):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        _no_out(out)
+        if dtype is not None and _dtype_name(dtype) != "float64":
+            return _refuse("a variance of another type")
         if axis is None and not keepdims and self._code != 0:
             return self._in_memory().var(ddof=ddof)
         n = _freedom(self._count_along(axis), ddof)
@@ -383,8 +395,8 @@ class _Matrix(ndarray):
         distance = (kept - kept.mean(axis, True))._kept()
         return (distance * distance).sum(axis, keepdims) / _operation("int.to_float", n if n > 0 else 0)
 
-    def std(self, axis=None, ddof=0, keepdims=False):
-        return sqrt(self.var(axis, ddof, keepdims))
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        return sqrt(self.var(axis, dtype, out, ddof, keepdims))
 
     def prod(self, axis=None, keepdims=False):
         return self._reduced(axis, keepdims, lambda a: a.prod())
@@ -627,11 +639,36 @@ def identity(n):
     return eye(n)
 
 
+def ravel(a):
+    return _no_series(a).ravel()
+
+
+def squeeze(a, axis=None):
+    return _no_series(a).squeeze(axis)
+
+
+def kron(a, b):
+    a, b = _one_dimension(_no_series(a)), _one_dimension(_no_series(b))
+    return outer(a, b).ravel()
+
+
+def cross(a, b):
+    """Of vectors in space."""
+    a, b = _of_numbers(a), _of_numbers(b)
+    if a._n != 3 or b._n != 3:
+        return _leave("a cross product of other than vectors in space")
+    if a._code != b._code:
+        a, b = _floats_of(a), _floats_of(b)
+    x, y, z = _Number(a._value(0)), _Number(a._value(1)), _Number(a._value(2))
+    u, v, w = _Number(b._value(0)), _Number(b._value(1)), _Number(b._value(2))
+    return _of_tuple((y * w - z * v, z * u - x * w, x * v - y * u))
+
+
 def outer(a, b):
     return _as_column(_one_dimension(_no_series(a))) * _as_row(_one_dimension(_no_series(b)))
 
 
-# Sums of products, whose last bits are others in NumPy (`ufunc.dot`).
+# Sums of products, whose last bits are others in NumPy (`ufunc.dot`, `ufunc.products`).
 
 
 def _inner(a, b):
@@ -653,16 +690,38 @@ def dot(a, b):
 
 def matmul(x1, x2, /):
     a, b = _factor(x1), _factor(x2)
-    if isinstance(a, _Matrix):
-        if not isinstance(b, _Matrix):
-            return _fresh([_inner(a._row(i), b) for i in range(a._n0)], a._code)
-        if a._n1 != b._n0:
-            return _leave("arrays of different shapes")
-        items = [_inner(a._row(i), b._column(j)) for i in range(a._n0) for j in range(b._n1)]
-        return _matrix(items, a._n0, b._n1, a._code)
-    if isinstance(b, _Matrix):
-        return _fresh([_inner(a, b._column(j)) for j in range(b._n1)], a._code)
-    return _Number(_inner(a, b))
+    if not isinstance(a, _Matrix) and not isinstance(b, _Matrix):
+        return _Number(_inner(a, b))
+    if a._code != b._code or a._code == 2:
+        return _refuse("products of arrays of different types")
+    rows, inner = (a._n0, a._n1) if isinstance(a, _Matrix) else (1, a._n)
+    others, columns = (b._n0, b._n1) if isinstance(b, _Matrix) else (b._n, 1)
+    if inner != others:
+        return _leave("arrays of different shapes")
+    if a._code == 0:
+        items = _operation("ufunc.products", _row_by_row(a), _row_by_row(b), rows, inner, columns)
+    else:
+        items = [_total(_row_of(a, i) * _column_of(b, j)) for i in range(rows) for j in range(columns)]
+    if isinstance(a, _Matrix) and isinstance(b, _Matrix):
+        return _matrix(items, rows, columns, a._code)
+    return _fresh(items, a._code)
+
+
+def _row_of(a, i):
+    return a._row(i) if isinstance(a, _Matrix) else a
+
+
+def _column_of(a, j):
+    return a._column(j) if isinstance(a, _Matrix) else a
+
+
+def _row_by_row(a):
+    """The elements of an array in the order of its rows, as a list that is not changed."""
+    if not isinstance(a, _Matrix):
+        return a._compact()
+    if a._start == 0 and a._lies_together() and len(a._items) == a._n0 * a._n1:
+        return a._items
+    return a._flat()
 
 
 def _factor(a):
@@ -682,9 +741,9 @@ def vdot(a, b, /):
 
 def _linalg_norm(x, ord=None, axis=None, keepdims=False):
     """`numpy.linalg.norm`."""
-    if ord is not None and ord != 2:
-        return _refuse("such a norm")
     x = _factor(x)
+    if ord is not None and ord != 2:
+        return _norm_of(x, ord, axis, keepdims)
     if axis is not None:
         x = x if x._code == 0 else x.astype(float64)
         return sqrt((x * x).sum(axis=axis, keepdims=keepdims))
@@ -697,3 +756,15 @@ def _linalg_norm(x, ord=None, axis=None, keepdims=False):
     if x._code == 1:
         x = _floats_of(x)
     return sqrt(matmul(x, x))
+
+
+def _norm_of(x, ord, axis, keepdims):
+    """Those that are no root."""
+    if isinstance(x, _Matrix) and axis is None:
+        return _refuse("such a norm of two dimensions")
+    x = x if x._code == 0 else x.astype(float64)
+    if ord == 1:
+        return sum(abs(x), axis, None, None, keepdims)
+    if ord == _inf:
+        return max(abs(x), axis, None, keepdims)
+    return min(abs(x), axis, None, keepdims) if ord == -_inf else _refuse("such a norm")

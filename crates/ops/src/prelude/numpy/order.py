@@ -223,18 +223,21 @@ def _counted(a):
     return (a, count) if count > 0 else _leave("nothing but NaN")
 
 
-def nanvar(a, axis=None, ddof=0):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    _no_out(out)
+    if dtype is not None and _dtype_name(dtype) != "float64":
+        return _refuse("a variance of another type")
     _one_axis(axis)
     a, count = _counted(a)
     if a._code == 1:
-        return a.var(ddof=ddof)
+        return a.var(ddof=ddof, keepdims=keepdims)
     if _freedom(count, ddof) <= 0:
         return _leave("a variance of too few")
-    return _Number(_var_of(a, count, ddof))
+    return _in_dimension(_Number(_var_of(a, count, ddof)), keepdims)
 
 
-def nanstd(a, axis=None, ddof=0):
-    return sqrt(nanvar(a, axis, ddof))
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return sqrt(nanvar(a, axis, dtype, out, ddof, keepdims))
 
 
 def _without_nan(a):
@@ -244,6 +247,10 @@ def _without_nan(a):
 
 def nancumsum(a, axis=None):
     return _of_numbers(a)._filled(0.0).cumsum(axis)
+
+
+def nancumprod(a, axis=None):
+    return _of_numbers(a)._filled(1.0).cumprod(axis)
 
 
 # Closeness.
@@ -280,8 +287,9 @@ def flatnonzero(a):
     return _fresh([i for i in range(a._n) if a._value(i) != 0], 1)
 
 
-def isin(element, test_elements, assume_unique=False, invert=False):
-    if not isinstance(invert, bool):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    # How it is done changes nothing, but that tables are of ints.
+    if not isinstance(invert, bool) or kind is not None and kind != "sort":
         return _refuse("isin with such arguments")
     among = _of_numbers(test_elements)
     element = _listed(element)

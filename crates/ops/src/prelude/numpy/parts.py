@@ -45,6 +45,19 @@ def delete(arr, obj, axis=None):
     return _matrix([a._value2(i, j) for i in left for j in range(a._n1)], len(left), a._n1, a._code)
 
 
+def extract(condition, arr):
+    condition = _flat_of(condition)
+    return _flat_of(arr)[condition if condition._code == 2 else condition != 0]
+
+
+def compress(condition, a, axis=None):
+    a = _no_series(a)
+    if isinstance(a, _Matrix) and axis is not None:
+        return _refuse("parts along an axis by a mask")
+    _one_axis(axis)
+    return extract(_one_dimension(_no_series(condition)), a)
+
+
 def take(a, indices, axis=None):
     a = _no_series(a)
     if isinstance(a, _Matrix) and axis is not None:
@@ -188,9 +201,9 @@ def _widths(width):
 
 def pad(array, pad_width, mode="constant", constant_values=_missing):
     a = _no_series(array)._kept()
-    if mode != "constant" and mode != "edge":
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
         return _refuse("pad by such a mode")
-    edge = mode == "edge"
+    edge = mode != "constant"
     if edge and not _is_missing(constant_values):
         return _leave("pad with an edge and a constant")
     value = _zero_of(a) if _is_missing(constant_values) else a._as_item(constant_values)
@@ -201,7 +214,7 @@ def pad(array, pad_width, mode="constant", constant_values=_missing):
             return _leave("the edge of nothing")
         rows = range(-before, n + behind)
         if edge:
-            return _fresh([a._value(_nearest(i, n)) for i in rows], a._code)
+            return _fresh([a._value(_inside(i, n, mode)) for i in rows], a._code)
         return _fresh([a._value(i) if 0 <= i < n else value for i in rows], a._code)
     two = isinstance(pad_width, tuple) and len(pad_width) == 2 and isinstance(pad_width[0], tuple)
     if two and not isinstance(pad_width[1], tuple):
@@ -214,11 +227,24 @@ def pad(array, pad_width, mode="constant", constant_values=_missing):
         return _leave("an array without elements")
     rows, columns = range(-above, n0 + below), range(-left, n1 + right)
     if edge:
-        items = [a._value2(_nearest(i, n0), _nearest(j, n1)) for i in rows for j in columns]
+        items = [a._value2(_inside(i, n0, mode), _inside(j, n1, mode)) for i in rows for j in columns]
     else:
         items = [a._value2(i, j) if 0 <= i < n0 and 0 <= j < n1 else value for i in rows for j in columns]
     return _matrix(items, above + n0 + below, left + n1 + right, a._code)
 
 
-def _nearest(i, n):
-    return 0 if i < 0 else i if i < n else n - 1
+def _inside(i, n, mode):
+    """The index of so many whose element stands at that place: an edge's, that behind a mirror, or that of a round."""
+    if 0 <= i < n:
+        return i
+    if mode == "edge":
+        return 0 if i < 0 else n - 1
+    if mode == "wrap":
+        return i % n
+    # A mirror stands on the last element, or behind it.
+    rest = 0 if mode == "reflect" else 1
+    round = 2 * n - 2 + 2 * rest
+    if round == 0:
+        return 0
+    at = i % round
+    return at if at < n else round - at - rest

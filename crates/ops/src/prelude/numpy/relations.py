@@ -83,10 +83,15 @@ def _convolved(a, short, mode):
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    if density is not None or weights is not None:
+    if density is not None and not isinstance(density, bool) or weights is not None:
         return _refuse("a histogram of such a kind")
     a = _floats_of(_of_numbers(_flat_of(a)))
-    return _counts_between(a, bins) if isinstance(bins, (ndarray, list, tuple)) else _counts_of_equal(a, bins, range)
+    counts, edges = (
+        _counts_between(a, bins) if isinstance(bins, (ndarray, list, tuple)) else _counts_of_equal(a, bins, range)
+    )
+    if density is None or not density:
+        return counts, edges
+    return (counts / diff(_floats_of(edges)) / counts.sum())._kept(), edges
 
 
 def _counts_between(a, bins):
@@ -136,3 +141,31 @@ def _counts_of_equal(a, bins, ends):
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
     return power(_exact_float_of(base), linspace(start, stop, num, endpoint))
+
+
+# Angles.
+
+
+def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
+    _one_axis(axis)
+    p, period = _of_numbers(p), _exact_float_of(period)
+    if p._code != 0:
+        return _refuse("unwrap of ints")
+    half = _div(period, 2.0)
+    least = half if discont is None else _exact_float_of(discont)
+    return _unwrapped(p, period, half, least)
+
+
+def _unwrapped(p, period, half, least):
+    made, total = [], 0.0
+    for i in range(p._n):
+        if i == 0:
+            made.append(p._value(0))
+            continue
+        step = p._value(i) - p._value(i - 1)
+        within = _mod_float(step + half, period) - half
+        within = half if within == -half and step > 0.0 else within
+        change = 0.0 if _operation("float.abs", step) < least else within - step
+        total = change if i == 1 else total + change
+        made.append(p._value(i) + total)
+    return _fresh(made, 0)
