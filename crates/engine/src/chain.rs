@@ -319,6 +319,7 @@ impl Chain {
             fail_guards: settings.fault == "guards",
             each_turn: settings.fault == "turns",
             strict: false,
+            whole: false,
             width,
         };
         let reasons = u32::try_from(self.filters() << guarded).map_err(|_| "too many conditions".to_string())?;

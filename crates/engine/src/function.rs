@@ -46,6 +46,8 @@ pub struct Settings {
     pub device: String,
     /// Bytes that the temporaries of one row may take.
     pub row_memory: usize,
+    /// How many threads a call over a whole column may take: as many as the query has partitions.
+    pub threads: usize,
     /// Take every guard, fail every compilation, call equal arguments of every batch once, or
     /// compile loops for the first batch, to test the ways: `"guards"` (with such loops),
     /// `"compile"`, `"memoize"`, `"loops"`, `"calls"`, `"wide"` (ints of 128 bits), `"turns"` (loops give back the
@@ -99,6 +101,7 @@ impl Default for Settings {
             offload: Offload::Auto,
             device: String::new(),
             row_memory: 256 << 20,
+            threads: 1,
             fault: String::new(),
             python_memory: PythonMemory::Auto,
             print: PrintSink::STDOUT,

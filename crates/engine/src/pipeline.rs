@@ -167,6 +167,7 @@ fn stages(
             fail_guards: settings.fault == "guards",
             each_turn: settings.fault == "turns",
             strict,
+            whole: definition.whole,
             width,
         };
         let module = placed.as_ref().unwrap_or(&optimized);

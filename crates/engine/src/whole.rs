@@ -91,7 +91,7 @@ impl Whole {
         let Some(Ok(stages)) = compiled_of(&cell).map(|compiled| compiled.stages.as_ref()) else { return Ok(None) };
         let Ok(kernel) = &stages.kernel else { return Ok(None) };
         let memory = batch.get_array_memory_size().saturating_mul(TEMPORARIES).saturating_add(settings.row_memory);
-        let mut cx = Cx::new(memory, false, Arc::clone(&watch.flag));
+        let mut cx = Cx::new(memory, false, Arc::clone(&watch.flag)).with_threads(settings.threads);
         let ran = kernel.run_loop(&spread::columns(&args, nulls), 1, &mut cx);
         let ran = ran.map_err(|error| failed(function, &invocation, error))?;
         match ran.exits.first() {

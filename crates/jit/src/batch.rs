@@ -9,6 +9,7 @@ use crate::columns::{self, Argument, Loaded};
 use crate::compile::Unit;
 use crate::live::{self, Live};
 use crate::strips::Precomputed;
+use crate::tiles::Tiled;
 use crate::translate::{Ending, Environment, Result, Translator, translate, trusted};
 use crate::{CompileError, items, output, slots, text, views};
 use crate::{alias, border};
@@ -58,6 +59,8 @@ pub(crate) struct Frame {
     pub arguments: *const Argument,
     /// The results that were computed before, by their numbers: a float for each row.
     pub computed: *const *const f64,
+    /// The fewest rounds of a loop that are done in tiles.
+    pub tiled_from: i64,
 }
 
 /// Where the results of a chunk go.
@@ -155,6 +158,8 @@ pub(crate) struct Row<'m> {
     pub strict: bool,
     /// The results that are computed before.
     pub computed: HashMap<Value, Precomputed>,
+    /// The loops that may be divided.
+    pub tiles: &'m [Tiled],
 }
 
 impl<'m> Row<'m> {
@@ -182,7 +187,7 @@ impl<'m> Row<'m> {
         strict: bool,
     ) -> Result<Row<'m>> {
         let params = loaded(function, declared)?;
-        Row { function, params, results, shape, strict, computed: HashMap::new() }.checked(declared)
+        Row { function, params, results, shape, strict, computed: HashMap::new(), tiles: &[] }.checked(declared)
     }
 
     /// The types of the results.

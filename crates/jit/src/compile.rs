@@ -7,7 +7,8 @@ use crate::flags;
 use crate::live::{self, Live};
 use crate::sink;
 use crate::size::{LARGE_SPANS, MAX_INSTRUCTIONS, MAX_SPANS};
-use crate::translate::{Ending, Result, call_signature, translate};
+use crate::tiles::Tiled;
+use crate::translate::{Ending, Result, call_signature, load_slots, translate};
 use crate::{CompileError, Options, trampoline, turns};
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -73,6 +74,8 @@ pub(crate) struct Unit<'m> {
     calls: BTreeMap<String, usize>,
     /// Whether what is being translated runs for few rows only.
     pub rare: bool,
+    /// The loops of the row function that may be divided, with their tiles.
+    pub tiles: Vec<(&'m Tiled, FuncId)>,
     /// Instructions that were given to the code generator.
     instructions: usize,
 }
@@ -122,7 +125,7 @@ fn make_target(speed: bool, large: bool) -> std::result::Result<OwnedTargetIsa, 
 }
 
 /// Compiles the row function, function 0, into a loop over a chunk.
-pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Result<Compiled> {
+pub(crate) fn compile<'m>(source: &'m Module, row: &Row<'m>, options: &Options) -> Result<Compiled> {
     let spans = spans(source);
     if spans >= MAX_SPANS {
         return Err(CompileError::TooLarge(format!("values live over more than {MAX_SPANS} blocks in sum")));
@@ -153,6 +156,7 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
         pending: Vec::new(),
         calls: BTreeMap::new(),
         rare: false,
+        tiles: Vec::new(),
         instructions: 0,
     };
     let mut functions = Vec::new();
@@ -163,11 +167,22 @@ pub(crate) fn compile(source: &Module, row: &Row<'_>, options: &Options) -> Resu
     let entry_signature = signature(unit.module.isa().default_call_conv(), &pointer, &[]);
     let entry = unit.module.declare_anonymous_function(&entry_signature).map_err(CompileError::generator)?;
     context.func.signature = entry_signature;
+    let tile_signature = signature(unit.module.isa().default_call_conv(), &[types::I64; 4], &[types::I64]);
+    for tiled in row.tiles {
+        let id = unit.module.declare_anonymous_function(&tile_signature).map_err(CompileError::generator)?;
+        unit.tiles.push((tiled, id));
+    }
     let live = live::analyse(row.function);
     let sunk = if row.reasons() > 0 { sink::places(row.function, &live) } else { vec![None; row.params.len()] };
     build(&mut unit, &mut context, &mut builders, |b, unit| batch::build(b, unit, row, &live, &sunk))?;
     define(&mut unit, &mut context, entry, format!("{} over a chunk", row.function.name), &mut functions)?;
 
+    for (tiled, id) in unit.tiles.clone() {
+        context.func.signature = tile_signature.clone();
+        let live = live::analyse(&tiled.tile);
+        build(&mut unit, &mut context, &mut builders, |b, unit| build_tile(b, unit, tiled, &live))?;
+        define(&mut unit, &mut context, id, tiled.tile.name.clone(), &mut functions)?;
+    }
     while let Some(id) = unit.pending.pop() {
         let function = &source.functions[id.index()];
         let callee = unit.callee(id)?;
@@ -278,6 +293,35 @@ fn build_callee<'m>(
     let params =
         function.param_types().iter().map(|ty| rest.by_ref().take(crate::slots::count(ty)).collect()).collect();
     translate(b, unit, function, live, params, env, Ending::Call)
+}
+
+/// Builds the tiles of a loop, as [`crate::tiles::Tile`] says.
+fn build_tile<'m>(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'m>, tiled: &'m Tiled, live: &Live) -> Result<()> {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    let exit = b.create_block();
+    let code = b.append_block_param(exit, types::I64);
+    b.set_cold_block(exit);
+
+    b.switch_to_block(entry);
+    let values = b.block_params(entry).to_vec();
+    let [frame, taken, first, end] = values[..] else {
+        return Err(CompileError::malformed("a tile of other parameters"));
+    };
+    let env = batch::environment(b, frame, None, exit);
+    let mut params = Vec::new();
+    let mut at = 0;
+    for value in &tiled.taken {
+        let ty = tiled.tile.ty(*value);
+        let address = b.ins().iadd_imm_s(taken, 8 * at);
+        params.push(load_slots(b, ty, address));
+        at += crate::slots::count(ty) as i64;
+    }
+    params.extend([vec![first], vec![end]]);
+    translate(b, unit, &tiled.tile, live, params, env, Ending::Call)?;
+    b.switch_to_block(exit);
+    b.ins().return_(&[code]);
+    Ok(())
 }
 
 impl Unit<'_> {

@@ -5,8 +5,9 @@ use crate::border;
 use crate::columns::{self, CHUNK, FIRST_CHUNK, Loaded, Reading, bits_from};
 use crate::compile::{self, Compiled, Memory};
 use crate::strips::{self, Strips};
+use crate::tiles;
 use crate::views::Shared;
-use crate::{CompileError, Output, Partial, RunError, Selection};
+use crate::{CompileError, Output, Partial, RunError, Selection, live};
 use arrow::array::ArrayRef;
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::DataType;
@@ -38,6 +39,8 @@ pub struct Options {
     pub each_turn: bool,
     /// Whether a NULL in any argument gives NULL without a call.
     pub strict: bool,
+    /// Whether a row may be a whole column, whose loops several threads may divide.
+    pub whole: bool,
     /// How many bits ints have; the module was optimised for the same.
     pub width: IntWidth,
 }
@@ -132,7 +135,12 @@ impl Kernel {
         guarded(|| Kernel::of(module, Row::with_results(entry(module)?, params, results, reasons)?, params, options))
     }
 
-    fn of(module: &Module, mut row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
+    fn of(module: &Module, row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
+        let mut tiles = Vec::new();
+        if options.whole && options.width == IntWidth::Word {
+            tiles = tiles::plan(row.function, &live::analyse(row.function));
+        }
+        let mut row = Row { tiles: &tiles, ..row };
         let Strips { stages: planned, taken } = strips::plan(row.function, row.reasons() > 0);
         let (mut stages, mut loops) = (Vec::new(), Vec::new());
         for (number, stage) in planned.into_iter().enumerate() {
@@ -239,6 +247,7 @@ impl Kernel {
                 strict_bit,
                 arguments: arguments.as_ptr(),
                 computed: computed.addresses.as_ptr(),
+                tiled_from: if cx.threads() > 1 { tiles::LEAST as i64 } else { i64::MAX },
             };
             for stage in &self.stages {
                 // SAFETY: the frame describes `count` rows of arguments, which live until the call returns, and

@@ -17,6 +17,7 @@
 //! | `alias.rs` | which lists belong to somebody else, and whether they are changed |
 //! | `choices.rs` | branches that only choose between values |
 //! | `strips.rs` | elementary functions of a chunk's rows, computed before its loop |
+//! | `tiles.rs` | loops over one large array, a part of it by each thread |
 //! | `turns.rs` | the memory that turns of loops give back |
 //! | `slots.rs` | how types are spread over registers and memory |
 //! | `columns.rs`, `output.rs`, `views.rs`, `text.rs` | arguments from Arrow, results to Arrow |
@@ -49,6 +50,7 @@ mod slots;
 mod strips;
 mod table;
 mod text;
+mod tiles;
 mod trampoline;
 mod translate;
 mod turns;

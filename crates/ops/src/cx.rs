@@ -46,6 +46,8 @@ pub struct Cx {
     interrupt: Arc<AtomicBool>,
     /// When what is evaluated must end, where nobody waits for it.
     until: Option<Instant>,
+    /// How many threads may work on one large array.
+    threads: usize,
     places: Places,
     /// Where the members of an object of JSON lie that was searched last, and behind which of them the key
     /// stood: a loop over its keys finds the next one there.
@@ -199,6 +201,7 @@ impl Cx {
             poisoned: false,
             interrupt,
             until: None,
+            threads: 1,
             places: Places::default(),
             json_found: (0, 0),
             memos: Memos::default(),
@@ -210,6 +213,27 @@ impl Cx {
     #[must_use]
     pub fn for_folding() -> Cx {
         Cx::new(64 << 20, true, Arc::new(AtomicBool::new(false)))
+    }
+
+    /// One whose kernels may take so many threads for one large array.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Cx {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// How many threads may work on one large array, that of the caller among them.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// A context of the same query for another thread, for what takes no memory.
+    #[must_use]
+    pub fn beside(&self) -> Cx {
+        let mut beside = Cx::new(1 << 16, false, Arc::clone(&self.interrupt));
+        beside.until = self.until;
+        beside
     }
 
     /// Forgets everything allocated: called before each row.

@@ -43,6 +43,7 @@ pub mod statistics;
 pub mod str;
 pub mod text;
 pub mod text_repr;
+pub mod tiles;
 pub mod ufunc;
 pub mod unicode;
 pub mod unicodedata;

@@ -8,11 +8,12 @@ mod products;
 
 pub use products::BOUNDED;
 
-use crate::cx::KernelResult;
+use crate::cx::{Cx, KernelResult};
 use crate::def::OpDef;
 use crate::float::arith::{floor_quotient, remainder};
 use crate::math::{libm, strip};
 use crate::op;
+use crate::tiles;
 use exuvia_ir::Raise;
 
 macro_rules! one_argument {
@@ -94,13 +95,13 @@ fn signed(a: f64, b: f64) -> f64 {
 op! {
     /// The sum of floats, in the order in which NumPy adds a contiguous or evenly strided run.
     sum = "ufunc.sum" ""
-    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items, &|item| item) }
+    Read fn (cx, _items: floats) -> float { 0.0 + pairwise(cx, _items, |item| item) }
 }
 
 op! {
     /// The sum of floats in the same order, where 0.0 stands in the place of NaN.
     sum_present = "ufunc.sum_present" ""
-    Read fn (_cx, _items: floats) -> float { 0.0 + pairwise(_items, &or_zero) }
+    Read fn (cx, _items: floats) -> float { 0.0 + pairwise(cx, _items, or_zero) }
 }
 
 op! {
@@ -112,14 +113,14 @@ op! {
 op! {
     /// The sum of the squared distances of floats from a number, in the same order.
     squares = "ufunc.squares" ""
-    Read fn (_cx, _items: floats, middle: float) -> float { 0.0 + pairwise(_items, &|item| square(item - middle)) }
+    Read fn (cx, _items: floats, middle: float) -> float { 0.0 + pairwise(cx, _items, |item| square(item - middle)) }
 }
 
 op! {
     /// The same, where the distance of NaN is 0.0.
     squares_present = "ufunc.squares_present" ""
-    Read fn (_cx, _items: floats, middle: float) -> float {
-        0.0 + pairwise(_items, &|item: f64| if item.is_nan() { 0.0 } else { square(item - middle) })
+    Read fn (cx, _items: floats, middle: float) -> float {
+        0.0 + pairwise(cx, _items, |item: f64| if item.is_nan() { 0.0 } else { square(item - middle) })
     }
 }
 
@@ -226,14 +227,22 @@ const BLOCK: usize = 128;
 
 /// NumPy's `pairwise_sum` of what a function makes of floats: eight sums side by side, of halves where there are
 /// more than a block.
-fn pairwise(items: &[f64], made: &impl Fn(f64) -> f64) -> f64 {
+fn pairwise(cx: &Cx, items: &[f64], made: impl Fn(f64) -> f64 + Sync) -> f64 {
+    tiles::sum_of_halves(cx, items, half, |items| halves(items, &made))
+}
+
+/// Where so many elements are cut in two.
+fn half(len: usize) -> usize {
+    len / 2 - len / 2 % 8
+}
+
+fn halves(items: &[f64], made: &impl Fn(f64) -> f64) -> f64 {
     if items.len() < 8 {
         return items.iter().fold(-0.0, |sum, item| sum + made(*item));
     }
     if items.len() > BLOCK {
-        let half = items.len() / 2;
-        let (left, right) = items.split_at(half - half % 8);
-        return pairwise(left, made) + pairwise(right, made);
+        let (left, right) = items.split_at(half(items.len()));
+        return halves(left, made) + halves(right, made);
     }
     let (blocks, rest) = items.as_chunks::<8>();
     let mut sums = [-0.0; 8];
@@ -290,3 +299,23 @@ pub static OPS: &[&OpDef] = &[
     &products::dot::DEF,
     &products::products::DEF,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_the_same_by_any_number_of_threads() {
+        let items: Vec<f64> = (0..1_000_003).map(|at| f64::from(at).sin() * 1e3_f64.powi(at % 7)).collect();
+        for len in [0, 7, 1000, 2 * tiles::PART, 2 * tiles::PART + 9, 300_001, items.len()] {
+            let by = |threads: usize| {
+                let cx = Cx::for_folding().with_threads(threads);
+                pairwise(&cx, &items[..len], |item| item * 0.7)
+            };
+            let alone = halves(&items[..len], &|item| item * 0.7);
+            for threads in [1, 2, 5] {
+                assert_eq!(by(threads).to_bits(), alone.to_bits(), "{len} by {threads}");
+            }
+        }
+    }
+}

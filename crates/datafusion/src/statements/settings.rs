@@ -174,7 +174,9 @@ impl ExuviaOptions {
     /// The options in a configuration, or the defaults where the plugin is not installed.
     #[must_use]
     pub fn of(config: &ConfigOptions) -> ExuviaOptions {
-        config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default()
+        let mut options = config.extensions.get::<ExuviaOptions>().cloned().unwrap_or_default();
+        options.settings.threads = config.execution.target_partitions;
+        options
     }
 
     /// The options of a session. The session's whole state would be copied with all its functions.

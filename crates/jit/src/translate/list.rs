@@ -5,6 +5,7 @@ use crate::headers::Fill;
 use crate::{CompileError, helpers, slots};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value as Machine, types};
+use cranelift_frontend::FunctionBuilder;
 use exuvia_ir::{BlockId, ExcKind, Inst, Type, Value};
 use exuvia_ops::core::CoreOp;
 use exuvia_ops::cx::Cx;
@@ -67,6 +68,11 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
+    /// Whether the loop behind a block fills all of some lists.
+    pub(super) fn fills_all(&self, lists: &[Value]) -> bool {
+        lists.iter().all(|list| self.filled.contains_key(list))
+    }
+
     /// Whether the loop behind the block fills the list that is the first operand.
     fn fills_next(&self, inst: &Inst) -> bool {
         let fills = self.headers.fills.get(&self.at);
@@ -89,8 +95,13 @@ impl Translator<'_, '_, '_> {
     fn list_len(&mut self, list: Machine, inst: &Inst) -> Machine {
         match self.header(inst).map(|header| header.len) {
             Some(len) => len,
-            None => self.b.ins().load(types::I64, trusted(), list, LEN),
+            None => self.list_len_now(list),
         }
+    }
+
+    /// The length that stands in a list's header.
+    pub(super) fn list_len_now(&mut self, list: Machine) -> Machine {
+        self.b.ins().load(types::I64, trusted(), list, LEN)
     }
 
     pub(super) fn list_new(&mut self, inst: &Inst) -> Result<Vec<Machine>> {
@@ -430,13 +441,7 @@ impl Translator<'_, '_, '_> {
 
     /// The slots of a value in memory.
     pub(super) fn load(&mut self, ty: &Type, address: Machine) -> Vec<Machine> {
-        let mut out = Vec::new();
-        for (at, reg) in slots::registers(ty).into_iter().enumerate() {
-            let word = if reg == types::F64 { types::F64 } else { types::I64 };
-            let slot = self.b.ins().load(word, trusted(), address, 8 * at as i32);
-            out.push(if reg == types::I8 { self.b.ins().ireduce(types::I8, slot) } else { slot });
-        }
-        out
+        load_slots(self.b, ty, address)
     }
 
     /// Writes the slots of a value to memory.
@@ -471,4 +476,15 @@ impl Translator<'_, '_, '_> {
         let ty = self.result_type(inst)?.clone();
         Ok(self.load(&ty, address))
     }
+}
+
+/// The slots of a value that lies in memory.
+pub(crate) fn load_slots(b: &mut FunctionBuilder<'_>, ty: &Type, address: Machine) -> Vec<Machine> {
+    let mut out = Vec::new();
+    for (at, reg) in slots::registers(ty).into_iter().enumerate() {
+        let word = if reg == types::F64 { types::F64 } else { types::I64 };
+        let slot = b.ins().load(word, trusted(), address, 8 * at as i32);
+        out.push(if reg == types::I8 { b.ins().ireduce(types::I8, slot) } else { slot });
+    }
+    out
 }

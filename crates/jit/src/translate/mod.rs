@@ -19,12 +19,14 @@ mod search;
 mod shortcut;
 mod str;
 mod table;
+mod tiles;
 mod turns;
 mod union;
 mod wide;
 
 pub(crate) use big::{BOXED_WORDS, Boxed, BoxedArg};
 pub(crate) use call::signature as call_signature;
+pub(crate) use list::load_slots;
 pub(crate) use power::has_short_power;
 
 use crate::CompileError;
@@ -281,6 +283,7 @@ impl<'m> Translator<'_, '_, 'm> {
             self.enter_loops(id);
             self.make_room(id)?;
             self.read_headers(id)?;
+            self.divide(id)?;
             self.terminator(&data.term)?;
         }
         Ok(())

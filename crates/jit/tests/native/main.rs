@@ -9,3 +9,4 @@ mod random;
 mod rows;
 mod strips;
 mod support;
+mod tiles;

@@ -8,8 +8,14 @@ use exuvia_ops::cx::Cx;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub const SPEED: Options =
-    Options { opt_level_speed: true, fail_guards: false, each_turn: false, strict: false, width: IntWidth::Word };
+pub const SPEED: Options = Options {
+    opt_level_speed: true,
+    fail_guards: false,
+    each_turn: false,
+    strict: false,
+    whole: false,
+    width: IntWidth::Word,
+};
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq)]
