@@ -597,6 +597,12 @@ return pd.Series(out, index=x.index)"""),
     ('x', 'DOUBLE', 'return pd.Series(np.cumsum(x.fillna(0).to_numpy()), index=x.index) - x.mean()'),
     ('n', 'BIGINT', 'return pd.Series(np.sort(n.to_numpy())) + n.min()'),
     ('x', 'BOOLEAN', 'return pd.Series(np.abs(x.to_numpy()) > 1.0, index=x.index) & (x > 0)'),
+    ('x', 'DOUBLE', 'return (x - np.nanmean(x)) / np.nanstd(x)'),
+    ('x', 'DOUBLE', 'return x - np.nanmedian(x) - np.nanmax(x) + np.nanmin(x) - np.nansum(x) * np.nanvar(x, ddof=1)'),
+    ('x', 'DOUBLE', 'return x.clip(np.nanpercentile(x, 5), np.nanquantile(x, 0.95))'),
+    ('x', 'DOUBLE', 'return np.nancumsum(x) - x'),
+    ('x', 'DOUBLE', 'return np.sinc(x).mean() + x'),
+    ('n', 'DOUBLE', 'return (n - np.nanmean(n)) / np.nanstd(n)'),
 ]
 
 SPECIAL = ["NULL", "'NaN'", "'inf'", "'-inf'", "0.0", "-0.0", "1.0", "-1.0", "2.5", "5", "1e308", "5e-324", "2.675"]

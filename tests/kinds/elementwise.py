@@ -292,6 +292,9 @@ return g(a) + g(b, k=3)"""),
 
 # Of Series of DOUBLE.
 SERIES = [
+    (1, "DOUBLE", 'return np.sinc(a)'),
+    (2, "DOUBLE", 'return np.logaddexp(a, b) + np.heaviside(a, 0.5)'),
+    (1, "DOUBLE", 'return np.fix(a)'),
     (2, "DOUBLE", 'return a + b'),
     (2, "DOUBLE", 'return a / b'),
     (2, "DOUBLE", 'return a // b'),

@@ -150,6 +150,7 @@ pub(crate) enum Shape {
 }
 
 /// What is to be compiled.
+#[derive(Clone)]
 pub(crate) struct Row<'m> {
     pub function: &'m Function,
     pub params: Vec<Loaded>,

@@ -14,7 +14,8 @@ use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, BlockArg, FuncRef, Function as Code, InstBuilder, Signature, Type as Reg, UserFuncName, types,
+    AbiParam, Block, BlockArg, FuncRef, Function as Code, InstBuilder, Signature, Type as Reg, UserFuncName,
+    Value as Machine, types,
 };
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
@@ -254,6 +255,17 @@ fn define(
     Ok(())
 }
 
+/// Begins a function: the values that it is given, and where it goes with a status.
+fn begin(b: &mut FunctionBuilder<'_>) -> (Vec<Machine>, Block, Machine) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    let exit = b.create_block();
+    let code = b.append_block_param(exit, types::I64);
+    b.set_cold_block(exit);
+    b.switch_to_block(entry);
+    (b.block_params(entry).to_vec(), exit, code)
+}
+
 /// Builds a function that other functions call: it takes the frame, how many calls may
 /// nest, and the slots of its parameters; it returns a status and the slots of its result.
 fn build_callee<'m>(
@@ -262,14 +274,7 @@ fn build_callee<'m>(
     function: &'m exuvia_ir::Function,
     live: &Live,
 ) -> Result<()> {
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    let exit = b.create_block();
-    let code = b.append_block_param(exit, types::I64);
-    b.set_cold_block(exit);
-
-    b.switch_to_block(entry);
-    let values = b.block_params(entry).to_vec();
+    let (values, exit, code) = begin(b);
     let (frame, depth) = (values[0], values[1]);
     let env = batch::environment(b, frame, Some(depth), exit);
     let limit_at = offset_of!(batch::Frame, stack_limit) as i32;
@@ -297,14 +302,7 @@ fn build_callee<'m>(
 
 /// Builds the tiles of a loop, as [`crate::tiles::Tile`] says.
 fn build_tile<'m>(b: &mut FunctionBuilder<'_>, unit: &mut Unit<'m>, tiled: &'m Tiled, live: &Live) -> Result<()> {
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    let exit = b.create_block();
-    let code = b.append_block_param(exit, types::I64);
-    b.set_cold_block(exit);
-
-    b.switch_to_block(entry);
-    let values = b.block_params(entry).to_vec();
+    let (values, exit, code) = begin(b);
     let [frame, taken, first, end] = values[..] else {
         return Err(CompileError::malformed("a tile of other parameters"));
     };

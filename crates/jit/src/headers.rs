@@ -53,6 +53,11 @@ impl Headers {
         self.loops.get(number).is_some_and(|blocks| blocks[block.index()])
     }
 
+    /// Whether a block is one before a loop for which something is read or made there.
+    pub fn is_before(&self, block: BlockId) -> bool {
+        self.before.contains_key(&block) || self.fills.contains_key(&block)
+    }
+
     /// Those of a function, which others call or which is the row's.
     pub fn of(function: &Function, flow: &Flow, live: &Live, is_called: bool) -> Headers {
         let mut headers = Headers::default();

@@ -136,11 +136,10 @@ impl Kernel {
     }
 
     fn of(module: &Module, row: Row<'_>, params: &[DataType], options: &Options) -> Result<Kernel, CompileError> {
-        let mut tiles = Vec::new();
-        if options.whole && options.width == IntWidth::Word {
-            tiles = tiles::plan(row.function, &live::analyse(row.function));
-        }
-        let mut row = Row { tiles: &tiles, ..row };
+        let divides = options.whole && options.width == IntWidth::Word;
+        let split = divides.then(|| tiles::with_exits(row.function));
+        let tiles = split.as_ref().map(|split| tiles::plan(split, &live::analyse(split))).unwrap_or_default();
+        let mut row = Row { function: split.as_ref().unwrap_or(row.function), tiles: &tiles, ..row };
         let Strips { stages: planned, taken } = strips::plan(row.function, row.reasons() > 0);
         let (mut stages, mut loops) = (Vec::new(), Vec::new());
         for (number, stage) in planned.into_iter().enumerate() {
@@ -153,7 +152,11 @@ impl Kernel {
             loops.push(compiled);
         }
         row.computed = taken;
-        let compiled = compile::compile(module, &row, options)?;
+        let compiled = compile::compile(module, &row, options).or_else(|error| match error.is_size() {
+            // The tiles of a loop take as much room as the loop.
+            true if !tiles.is_empty() => compile::compile(module, &Row { tiles: &[], ..row.clone() }, options),
+            _ => Err(error),
+        })?;
         let types = row.function.param_types();
         let parameters = params.iter().enumerate().map(|(at, declared)| Parameter {
             declared: declared.clone(),

@@ -24,8 +24,9 @@ const ROUNDS: u64 = exuvia_ops::tiles::PART as u64;
 /// A loop that can be divided.
 #[derive(Debug)]
 pub(crate) struct Tiled {
-    /// The block before it.
+    /// The block before it, and its first.
     pub before: BlockId,
+    pub head: BlockId,
     /// What counts its rounds, from zero on, up to a bound.
     pub counter: Value,
     pub bound: Value,
@@ -42,6 +43,31 @@ pub(crate) struct Tiled {
 /// The compiled function of tiles: the frame, what it takes as words, the first round, and the one behind the last.
 /// It gives a status.
 pub(crate) type Tile = unsafe extern "C" fn(*mut Frame, *const u64, i64, i64) -> u64;
+
+/// The function with a block of its own behind each loop, where what the next loop needs is made ready: the head of
+/// the one may lead to the head of the next, and tiles do not come by there.
+pub(crate) fn with_exits(function: &Function) -> Function {
+    let flow = Flow::new(function);
+    let mut function = function.clone();
+    for head in flow.order().filter(|at| flow.is_head(*at) && flow.segment(*at).last) {
+        let block = flow.segment(head).block;
+        let body = flow.body(head);
+        let Terminator::Branch(_, yes, no) = function.block(block).term.clone() else { continue };
+        for (edge, first) in [(yes, true), (no, false)] {
+            if body[flow.first(edge.block)] || !flow.is_head(flow.first(edge.block)) {
+                continue;
+            }
+            let behind = function.new_block();
+            let types: Vec<Type> = edge.args.iter().map(|arg| function.ty(*arg).clone()).collect();
+            let params = types.into_iter().map(|ty| function.add_param(behind, ty)).collect();
+            function.block_mut(behind).term = Terminator::Jump(Edge { block: edge.block, args: params });
+            if let Terminator::Branch(_, yes, no) = &mut function.block_mut(block).term {
+                *if first { yes } else { no } = Edge { block: behind, args: edge.args };
+            }
+        }
+    }
+    function
+}
 
 /// The loops of a function that can be divided.
 pub(crate) fn plan(function: &Function, live: &Live) -> Vec<Tiled> {
@@ -83,6 +109,9 @@ fn of(function: &Function, live: &Live, flow: &Flow, before: BlockId, fills: &[F
         }
         for edge in block.term.edges().into_iter().filter(|edge| is_inside(edge.block.index())) {
             used.extend(&edge.args);
+        }
+        if let Terminator::Branch(cond, ..) = &block.term {
+            used.insert(*cond);
         }
     }
     // What the loop makes serves nobody behind it but for the counter, which is the bound then.
@@ -140,7 +169,7 @@ fn of(function: &Function, live: &Live, flow: &Flow, before: BlockId, fills: &[F
     if let Terminator::Branch(_, _, leaves) = &mut tile.block_mut(*head).term {
         *leaves = Edge { block: done, args: Vec::new() };
     }
-    Some(Tiled { before, counter: *counter, bound: *bound, exit: exit.clone(), lists, taken, tile })
+    Some(Tiled { before, head: *head, counter: *counter, bound: *bound, exit: exit.clone(), lists, taken, tile })
 }
 
 /// Whether a value is a number, or None.

@@ -5,8 +5,9 @@
 //! threads there are, so that results do not either.
 
 use crate::cx::Cx;
-use std::sync::OnceLock;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The fewest elements of which a part is worth a thread: some 20 microseconds of cheap work.
 pub const PART: usize = 1 << 15;
@@ -23,27 +24,105 @@ fn helpers() -> Option<&'static rayon::ThreadPool> {
     made.as_ref()
 }
 
-/// Does so many pieces of work, in any order, by at most so many threads, this one among them.
-pub fn each(threads: usize, pieces: usize, work: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    let take = || {
+/// Pieces of work that a caller waits for, and threads that may take some.
+struct Job {
+    next: AtomicUsize,
+    pieces: usize,
+    /// What a piece is: borrowed from the caller, for as long as a helper is counted in `state`.
+    work: *const (dyn Fn(usize) + Sync),
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The caller wants no more help.
+    closed: bool,
+    /// Helpers that have begun and not ended.
+    running: usize,
+    panicked: bool,
+}
+
+// SAFETY: all but `work` is made to be shared; what that points to is `Sync`, and lives while it is used (`help`).
+unsafe impl Send for Job {}
+// SAFETY: as above.
+unsafe impl Sync for Job {}
+
+impl Job {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes pieces until there are none.
+    fn take(&self, work: &(dyn Fn(usize) + Sync)) {
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            if at >= pieces {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            if at >= self.pieces {
                 return;
             }
             work(at);
         }
-    };
-    match helpers().filter(|_| threads.min(pieces) > 1) {
-        Some(pool) => pool.in_place_scope(|scope| {
-            for _ in 1..threads.min(pieces) {
-                scope.spawn(|_| take());
-            }
-            take();
-        }),
-        None => take(),
     }
+
+    /// What a helper does when it comes to it: nothing, if the caller is gone by then.
+    fn help(&self) {
+        {
+            let mut state = self.state();
+            if state.closed {
+                return;
+            }
+            state.running += 1;
+        }
+        // SAFETY: the caller is in `Job::end`, or before it, until this is no longer counted as running.
+        let work = unsafe { &*self.work };
+        let panicked = catch_unwind(AssertUnwindSafe(|| self.take(work))).is_err();
+        let mut state = self.state();
+        state.running -= 1;
+        state.panicked |= panicked;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the helpers that have begun, and lets no other begin; whether one panicked.
+    fn end(&self) -> bool {
+        let mut state = self.state();
+        state.closed = true;
+        while state.running > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.panicked
+    }
+}
+
+/// Does so many pieces of work, in any order, by at most so many threads, this one among them. It waits for no
+/// thread that has not begun: where all are busy with another query's loop, this one does its own alone.
+///
+/// # Panics
+/// Where a piece does.
+pub fn each(threads: usize, pieces: usize, work: impl Fn(usize) + Sync) {
+    let Some(pool) = helpers().filter(|_| threads.min(pieces) > 1) else {
+        return (0..pieces).for_each(work);
+    };
+    let work: &(dyn Fn(usize) + Sync) = &work;
+    // SAFETY: only the lifetime changes. `Job::help` uses it before `Job::end` returns, which the guard below calls
+    // before this function ends in any way.
+    let erased =
+        unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync)>(work) };
+    let (next, state) = (AtomicUsize::new(0), Mutex::default());
+    let job = Arc::new(Job { next, pieces, work: erased, state, changed: Condvar::new() });
+    struct Ends<'j>(&'j Job);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            if self.0.end() && !std::thread::panicking() {
+                panic!("a piece of work panicked in another thread");
+            }
+        }
+    }
+    let _ends = Ends(&job);
+    for _ in 1..threads.min(pieces) {
+        let job = Arc::clone(&job);
+        pool.spawn(move || job.help());
+    }
+    job.take(work);
 }
 
 /// The sum of floats by halves: of those of at most so many as `fits` says the sum is `whole`'s, in several
@@ -96,5 +175,44 @@ mod tests {
             assert_eq!(done.into_inner().unwrap(), vec![1; 100], "{threads}");
         }
         each(4, 0, |_| panic!("no piece"));
+    }
+
+    #[test]
+    fn who_waits_does_not_wait_for_others() {
+        let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            // As many pieces as there are threads, none of which ends before the other job has.
+            scope.spawn(|| {
+                each(cores, cores, |_| {
+                    begun.fetch_add(1, Ordering::SeqCst);
+                    while ended.load(Ordering::SeqCst) == 0 {
+                        std::thread::yield_now();
+                    }
+                });
+            });
+            while begun.load(Ordering::SeqCst) < cores {
+                std::thread::yield_now();
+            }
+            let done = AtomicUsize::new(0);
+            each(cores, 10, |_| {
+                done.fetch_add(1, Ordering::SeqCst);
+            });
+            assert_eq!(done.into_inner(), 10);
+            ended.store(1, Ordering::SeqCst);
+        });
+    }
+
+    #[test]
+    fn a_panic_comes_to_the_caller() {
+        for at_fault in [0, 99] {
+            let tried = catch_unwind(AssertUnwindSafe(|| {
+                each(3, 100, |at| {
+                    std::thread::sleep(std::time::Duration::from_micros(50));
+                    assert_ne!(at, at_fault);
+                });
+            }));
+            assert!(tried.is_err());
+        }
     }
 }

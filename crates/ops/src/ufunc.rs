@@ -298,6 +298,7 @@ pub static OPS: &[&OpDef] = &[
     &first_greatest::DEF,
     &products::dot::DEF,
     &products::products::DEF,
+    &products::slide::DEF,
 ];
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("pyo3", &["exuvia-cpython"]),
     ("ocl", &["exuvia-opencl"]),
     ("regex-", &["exuvia-ops"]),
+    ("rayon", &["exuvia-ops"]),
     ("datafusion", &["exuvia", "exuvia-cli", "exuvia-bench"]),
     (
         "arrow",

@@ -17,7 +17,9 @@ impl Translator<'_, '_, '_> {
         };
         let is_a_word = |value| !self.widths.is_wide(value) && !self.widths.is_low(value);
         let words = tiled.taken.iter().chain([&tiled.bound]).all(|value| is_a_word(*value));
-        if !words || !self.fills_all(&tiled.lists) {
+        // What the head makes ready for others is not made on the way past it.
+        let makes_ready = self.enters.contains_key(&tiled.head) || self.headers.is_before(tiled.head);
+        if !words || makes_ready || !self.fills_all(&tiled.lists) {
             return Ok(());
         }
         let bound = self.first(tiled.bound)?;

@@ -1589,10 +1589,11 @@ def _multiple(x, y):
 
 def sinc(x):
     if _has_array(x):
-        return _each(sinc, x)
+        return _each_array(sinc, x)
     x = 3.141592653589793 * _array(x)
     y = x._v if x._v != 0.0 else 2.220446049250313e-16
-    return _lane(_div(_operation("ufunc.sin", y), y), _kind(x))
+    # Of a Series it makes an array.
+    return _lane(_div(_operation("ufunc.sin", y), y), 0 if _kind(x) == 0 else 1)
 
 
 def maximum(x, y, /):

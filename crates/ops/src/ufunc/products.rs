@@ -8,7 +8,7 @@ use crate::op;
 use exuvia_ir::Raise;
 
 /// The operations whose results NumPy has to a bound only, which its documentation does not fix.
-pub const BOUNDED: &[&str] = &["ufunc.dot", "ufunc.products"];
+pub const BOUNDED: &[&str] = &["ufunc.dot", "ufunc.products", "ufunc.slide"];
 
 op! {
     /// The sum of the products of two runs of floats of one length: one after the other where there are few, else
@@ -34,6 +34,32 @@ op! {
             // Without inner elements there are no runs of them to take, and sums of nothing.
             _ if inner == 0 => out.fill(0.0_f64.to_bits()),
             _ => matrix(cx, _left, _right, inner, columns, out)?,
+        }
+        Ok(FloatList(list))
+    }
+}
+
+op! {
+    /// The sums of the products of some floats with those among others on which they lie, as by `ufunc.dot`: for so many
+    /// places from one on where their last one lies, of those that lie on one.
+    slide = "ufunc.slide" ""
+    Alloc fn (cx, _items: floats, _short: floats, first: int, count: int) -> float_list fallible bails Operands {
+        let ends = usize::try_from(first).ok().zip(usize::try_from(count).ok());
+        let Some((first, count)) = ends.filter(|_| !_short.is_empty()) else { return Err(OTHER_SHAPE) };
+        let (list, out) = RawList::filled(cx, count)?;
+        let mut made = 0;
+        for (last, out) in (first..).zip(out) {
+            let end = _items.len().min(last + 1);
+            let start = (last + 1).saturating_sub(_short.len()).min(end);
+            let from = (start + _short.len()).saturating_sub(last + 1);
+            *out = product(&_items[start..end], &_short[from..from + (end - start)]).to_bits();
+            made += _short.len();
+            if made >= BETWEEN_LOOKS {
+                made = 0;
+                if cx.interrupted() {
+                    return Err(Raise::Interrupted);
+                }
+            }
         }
         Ok(FloatList(list))
     }

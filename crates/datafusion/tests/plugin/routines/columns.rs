@@ -1,7 +1,7 @@
 //! Whole columns.
 
 use super::{explained, with_tables};
-use crate::common::{fails, rows, run};
+use crate::common::{fails, rows, run, session};
 use expect_test::expect;
 
 const CENTRED: &str = "CREATE FUNCTION centred(x DOUBLE) RETURNS DOUBLE LANGUAGE python AS $$
@@ -322,4 +322,99 @@ async fn views_follow_elementwise_functions_while_they_are_that() {
     run(&session, "DROP FUNCTION capped").await;
     let error = fails(&session, "SELECT a FROM v").await;
     assert!(error.contains("there is no function capped any more"), "{error}");
+}
+
+/// Functions over whole columns whose loops are divided among threads give what one thread gives: loops one after
+/// the other, within each other, over lists that were made before, with conditions and texts beside them.
+#[tokio::test(flavor = "multi_thread")]
+async fn divided_loops_give_the_same() {
+    let session = session();
+    run(
+        &session,
+        "CREATE TABLE t AS SELECT CASE WHEN n % 97 = 0 THEN NULL ELSE (n * 7919 % 100003) / 7.0 END AS a,
+                CAST(n % 100003 AS BIGINT) AS k FROM (SELECT unnest(range(0, 140001)) AS n) AS r",
+    )
+    .await;
+    let head = "import numpy as np\nimport math\nimport pandas as pd\n";
+    let functions = [
+        ("a: pd.Series, k: pd.Series", "return (a - a.mean()) / a.std() + k"),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "known = a[~np.isnan(a)]\n    return np.where(np.isnan(a), known.min(), a) / k.max()",
+        ),
+        ("a: np.ndarray, k: np.ndarray", "e = np.exp(k / 1000.0 - k.max() / 1000.0)\n    return np.tanh(e / e.sum())"),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "n = len(k)
+    x = [float(k[i]) * 2.0 for i in range(n)]
+    s = 0
+    for j in range(len(k)):
+        t = str(j) + 'abc' + str(j * 7)
+        s += len(t)
+    return np.array([v + s for v in x])",
+        ),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "n = len(k)
+    x = []
+    y = []
+    for i in range(n): x.append(float(k[i]) * 2.0)
+    for i in range(n): y.append(x[i] + k[i])
+    return np.array(y)",
+        ),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "x = [float(k[i]) * 2.0 for i in range(len(k))]
+    s = 0
+    for j in range(len(k)): s += int(k[j])
+    return np.array(x) - s",
+        ),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "s = [float(v) for v in k]
+    for r in range(3): s = [s[i] * 0.5 + float(k[i]) * r for i in range(len(k))]
+    return np.array(s)",
+        ),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "m = k.mean() > 3.0
+    out = []
+    for i in range(len(k)):
+        if m:
+            out.append(math.sqrt(float(k[i])) * 2.0)
+        else:
+            out.append(float(k[i]) // 3.0)
+    return np.array(out)",
+        ),
+        (
+            "a: np.ndarray, k: np.ndarray",
+            "x = []
+    h = len(k) // 2
+    for i in range(h): x.append(float(k[i]))
+    for i in range(len(k) - h): x.append(float(k[i]) / 2.0)
+    return np.array(x)",
+        ),
+    ];
+    let mut calls = vec![];
+    for (at, (params, body)) in functions.iter().enumerate() {
+        let source = format!("{head}def f{at}({params}):\n    {body}\n");
+        let create =
+            format!("CREATE FUNCTION f{at}(a DOUBLE, k BIGINT) RETURNS DOUBLE LANGUAGE python AS $${source}$$");
+        run(&session, &create).await;
+        calls.push(format!("f{at}(a, k) OVER (ORDER BY k, a) AS r{at}"));
+    }
+    let placed = "SELECT name, placement, reason FROM exuvia.functions WHERE placement <> 'native'";
+    assert_eq!(rows(&session, placed).await, "");
+    for partitions in [1, 2, 4] {
+        run(&session, &format!("SET datafusion.execution.target_partitions = {partitions}")).await;
+        let calls = calls.join(", ");
+        let create = format!("CREATE TABLE p{partitions} AS SELECT k, {calls} FROM t");
+        run(&session, &create).await;
+    }
+    for partitions in [2, 4] {
+        let other = format!("SELECT count(*) FROM (SELECT * FROM p1 EXCEPT ALL SELECT * FROM p{partitions})");
+        assert_eq!(rows(&session, &other).await, "0", "{partitions}");
+    }
+    let sums = "SELECT count(r0), sum(r3), sum(r4), sum(r6), sum(r8) FROM p2";
+    assert!(rows(&session, sums).await.starts_with("138557 | "), "{}", rows(&session, sums).await);
 }

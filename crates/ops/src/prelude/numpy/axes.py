@@ -260,9 +260,14 @@ def apply_along_axis(func1d, axis, arr):
     return _of_values(made) if len(_element_types(made)) == 1 else _refuse("results of several types along an axis")
 
 
+def _plain(a):
+    """An array, of a Series too, which some functions of NumPy take for one."""
+    return a.to_numpy() if isinstance(a, Series) else _an_array(a)
+
+
 def _without_nan_along(a, axis, function, keepdims=False):
     """What a function makes of the elements that are not NaN; of each row or column, if there are two dimensions."""
-    a = _no_series(a)
+    a = _plain(a)
     if isinstance(a, _Matrix):
         return function(a.flatten()) if axis is None and not keepdims else a._reduced(axis, keepdims, function)
     _one_axis(axis)
@@ -271,7 +276,7 @@ def _without_nan_along(a, axis, function, keepdims=False):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     _no_out(out)
-    a = _typed(_no_series(a), dtype)
+    a = _typed(_plain(a), dtype)
     if isinstance(a, _Matrix):
         return sum(_each(_instead, a, 0.0) if a._code == 0 else a, axis, None, None, keepdims)
     _one_axis(axis)
@@ -283,7 +288,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     _no_out(out)
     if dtype is not None and _dtype_name(dtype) != "float64":
         return _refuse("a mean of another type")
-    a = _no_series(a)
+    a = _plain(a)
     if not isinstance(a, _Matrix):
         _one_axis(axis)
         a, count = _counted(a)
@@ -298,7 +303,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
-    a = _no_series(a)
+    a = _plain(a)
     return prod(_each(_instead, a, 1.0) if a._code == 0 else a, axis, dtype, out, keepdims)
 
 
@@ -351,7 +356,7 @@ def nanquantile(a, q, axis=None, method="linear"):
 
 def _one_line(a, axis):
     """The elements that are not NaN of an array of one dimension."""
-    a = _no_series(a)
+    a = _plain(a)
     if isinstance(a, _Matrix):
         return _refuse("several quantiles without NaN of two dimensions")
     _one_axis(axis)

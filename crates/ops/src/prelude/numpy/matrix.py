@@ -762,7 +762,9 @@ def _norm_of(x, ord, axis, keepdims):
     """Those that are no root."""
     if isinstance(x, _Matrix) and axis is None:
         return _refuse("such a norm of two dimensions")
-    x = x if x._code == 0 else x.astype(float64)
+    if isinstance(x, _Matrix) and x._code != 0:
+        return _refuse("such a norm of ints")
+    x = x if isinstance(x, _Matrix) else _floats_of(x)
     if ord == 1:
         return sum(abs(x), axis, None, None, keepdims)
     if ord == _inf:

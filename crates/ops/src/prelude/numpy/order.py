@@ -228,7 +228,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     if dtype is not None and _dtype_name(dtype) != "float64":
         return _refuse("a variance of another type")
     _one_axis(axis)
-    a, count = _counted(a)
+    a, count = _counted(_plain(a))
     if a._code == 1:
         return a.var(ddof=ddof, keepdims=keepdims)
     if _freedom(count, ddof) <= 0:
@@ -246,11 +246,11 @@ def _without_nan(a):
 
 
 def nancumsum(a, axis=None):
-    return _of_numbers(a)._filled(0.0).cumsum(axis)
+    return _of_numbers(_plain(a))._filled(0.0).cumsum(axis)
 
 
 def nancumprod(a, axis=None):
-    return _of_numbers(a)._filled(1.0).cumprod(axis)
+    return _of_numbers(_plain(a))._filled(1.0).cumprod(axis)
 
 
 # Closeness.

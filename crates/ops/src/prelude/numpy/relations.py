@@ -70,6 +70,8 @@ def _convolved(a, short, mode):
     n, m = a._n, len(short)
     turned = _fresh([_item(short, m - 1 - i) for i in range(m)], a._code)
     first, count = (0, n + m - 1) if mode == "full" else ((m - 1) // 2, n) if mode == "same" else (m - 1, n - m + 1)
+    if a._code == 0:
+        return _fresh(_operation("ufunc.slide", a._compact(), turned._items, first, count), 0)
     made = []
     for k in range(first, first + count):
         # Of those below, those of `a` from k - m + 1 on that there are.
