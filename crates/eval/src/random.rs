@@ -214,6 +214,8 @@ fn is_usable(def: &OpDef) -> bool {
     ) || def.name.contains("repeat")
         // An address.
         || def.name == "list.identity"
+        // A number that each call has for itself.
+        || def.name == "memo.new"
         // Nobody changes a list that comes from what is pure.
         || (def.effect == Effect::Pure && (def.result)(&[]).holds_list())
         // Their operands are places in a text, and no other ints.
