@@ -380,9 +380,13 @@ pub(crate) fn allocates(inst: &Inst) -> bool {
 
 /// Whether an operation makes a number from numbers.
 fn is_of_numbers(def: &OpDef) -> bool {
+    def.bails != Bails::Memory && is_kernel_of_numbers(def)
+}
+
+/// Whether an operation is a kernel that takes and gives numbers.
+pub(crate) fn is_kernel_of_numbers(def: &OpDef) -> bool {
     let number = |kind: Kind| matches!(kind, Kind::Bool | Kind::Int | Kind::Index | Kind::Float | Kind::Number);
-    def.bails != Bails::Memory
-        && matches!(def.body, Body::Kernel { result, .. } if number(result))
+    matches!(def.body, Body::Kernel { result, .. } if number(result))
         && def.params.iter().all(|param| number(param.kind))
 }
 

@@ -8,11 +8,12 @@
 //! round that leaves native code does so for all of them.
 
 use crate::batch::Frame;
+use crate::compile::is_kernel_of_numbers;
 use crate::headers::{Fill, Headers};
 use crate::live::{Live, core_op, definition};
 use exuvia_ir::{BlockData, BlockId, Edge, Flow, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use exuvia_ops::core::CoreOp;
-use exuvia_ops::def::{Body, Effect, Kind, OpDef, status};
+use exuvia_ops::def::{Body, Effect, status};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,12 +92,12 @@ fn of(function: &Function, live: &Live, flow: &Flow, before: BlockId, fills: &[F
     let is_inside = |block: usize| body[flow.first(BlockId(block as u32))];
     let lists: Vec<Value> = fills.iter().map(|fill| fill.list).collect();
     let blocks = || (0..function.blocks.len()).filter(|at| flow.is_reachable(BlockId(*at as u32)));
+    let inside = || blocks().filter(|at| is_inside(*at)).map(|at| &function.blocks[at]);
     let mut made: BTreeSet<Value> = BTreeSet::new();
-    for block in blocks().filter(|at| is_inside(*at)).map(|at| &function.blocks[at]) {
+    for block in inside() {
         let results = block.insts.iter().filter_map(|inst| inst.result);
         made.extend(block.params.iter().copied().chain(results));
     }
-    let inside = || blocks().filter(|at| is_inside(*at)).map(|at| &function.blocks[at]);
     let mut used: BTreeSet<Value> = BTreeSet::new();
     for block in inside() {
         for inst in block.insts.iter().filter(|inst| live.inst(inst)) {
@@ -183,18 +184,12 @@ fn is_of_numbers(function: &Function, inst: &Inst) -> bool {
     numbers
         && match &inst.op {
             Opcode::Const(_) | Opcode::Wrap | Opcode::Is(_) | Opcode::Unwrap | Opcode::Poll => true,
-            Opcode::Op(_) => definition(inst).is_some_and(|def| def.effect == Effect::Pure && takes_numbers(def)),
+            // What core operations say where they fail takes no memory.
+            Opcode::Op(_) => definition(inst).is_some_and(|def| {
+                def.effect == Effect::Pure && (matches!(def.body, Body::Core(_)) || is_kernel_of_numbers(def))
+            }),
             _ => false,
         }
-}
-
-fn takes_numbers(def: &OpDef) -> bool {
-    let number = |kind: Kind| matches!(kind, Kind::Bool | Kind::Int | Kind::Index | Kind::Float | Kind::Number);
-    match def.body {
-        // Nothing that is said where it fails takes memory.
-        Body::Core(_) => true,
-        Body::Kernel { result, .. } => number(result) && def.params.iter().all(|param| number(param.kind)),
-    }
 }
 
 /// Whether an instruction reads a list that was there before and is not filled, or appends to one that is.

@@ -6,7 +6,7 @@
 
 use crate::cx::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The fewest elements of which a part is worth a thread: some 20 microseconds of cheap work.
@@ -125,8 +125,8 @@ pub fn each(threads: usize, pieces: usize, work: impl Fn(usize) + Sync) {
     job.take(work);
 }
 
-/// The sum of floats by halves: of those of at most so many as `fits` says the sum is `whole`'s, in several
-/// threads; of others it is that of their halves, as `halves` cuts them.
+/// The sum of floats, which is that of their halves, as `halves` cuts them: by several threads where there are many,
+/// each of which adds some as `whole` does.
 pub(crate) fn sum_of_halves(
     cx: &Cx,
     items: &[f64],
@@ -154,13 +154,11 @@ pub(crate) fn sum_of_halves(
     }
     let mut parts = Vec::new();
     leaves(items, &halves, &mut parts);
-    let sums: Vec<AtomicBits> = parts.iter().map(|_| AtomicBits::default()).collect();
+    let sums: Vec<AtomicU64> = parts.iter().map(|_| AtomicU64::default()).collect();
     each(cx.threads(), parts.len(), |at| sums[at].store(whole(parts[at]).to_bits(), Ordering::Relaxed));
     let mut sums = sums.into_iter().map(|sum| f64::from_bits(sum.into_inner()));
     sum(items.len(), &halves, &mut sums)
 }
-
-type AtomicBits = std::sync::atomic::AtomicU64;
 
 #[cfg(test)]
 mod tests {

@@ -68,7 +68,7 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether the loop behind a block fills all of some lists.
+    /// Whether loops fill all of some lists.
     pub(super) fn fills_all(&self, lists: &[Value]) -> bool {
         lists.iter().all(|list| self.filled.contains_key(list))
     }

@@ -47,19 +47,13 @@ op! {
         let ends = usize::try_from(first).ok().zip(usize::try_from(count).ok());
         let Some((first, count)) = ends.filter(|_| !_short.is_empty()) else { return Err(OTHER_SHAPE) };
         let (list, out) = RawList::filled(cx, count)?;
-        let mut made = 0;
+        let mut looks = Looks { cx, made: 0 };
         for (last, out) in (first..).zip(out) {
             let end = _items.len().min(last + 1);
             let start = (last + 1).saturating_sub(_short.len()).min(end);
             let from = (start + _short.len()).saturating_sub(last + 1);
             *out = product(&_items[start..end], &_short[from..from + (end - start)]).to_bits();
-            made += _short.len();
-            if made >= BETWEEN_LOOKS {
-                made = 0;
-                if cx.interrupted() {
-                    return Err(Raise::Interrupted);
-                }
-            }
+            looks.after(_short.len())?;
         }
         Ok(FloatList(list))
     }
@@ -72,6 +66,24 @@ const SIDE_BY_SIDE: usize = 16;
 
 /// So many products are made between two looks at whether the query was cancelled.
 const BETWEEN_LOOKS: usize = 1 << 18;
+
+/// The products since the last look.
+struct Looks<'c> {
+    cx: &'c Cx,
+    made: usize,
+}
+
+impl Looks<'_> {
+    /// Looks after so many more, if it is time.
+    fn after(&mut self, more: usize) -> KernelResult<()> {
+        self.made += more;
+        if self.made < BETWEEN_LOOKS {
+            return Ok(());
+        }
+        self.made = 0;
+        if self.cx.interrupted() { Err(Raise::Interrupted) } else { Ok(()) }
+    }
+}
 
 fn product(left: &[f64], right: &[f64]) -> f64 {
     if left.len() < SIDE_BY_SIDE {
@@ -91,20 +103,14 @@ fn product(left: &[f64], right: &[f64]) -> f64 {
 
 /// The rows of a product of matrices, neither of which is empty.
 fn matrix(cx: &Cx, left: &[f64], right: &[f64], inner: usize, columns: usize, out: &mut [u64]) -> KernelResult<()> {
-    let mut made = 0;
+    let mut looks = Looks { cx, made: 0 };
     for (row, out) in left.chunks_exact(inner).zip(out.chunks_exact_mut(columns)) {
         if let [out] = out {
             *out = product(row, right).to_bits();
         } else {
             combined(row, right, out);
         }
-        made += right.len();
-        if made >= BETWEEN_LOOKS {
-            made = 0;
-            if cx.interrupted() {
-                return Err(Raise::Interrupted);
-            }
-        }
+        looks.after(right.len())?;
     }
     Ok(())
 }

@@ -517,8 +517,7 @@ class ndarray(_Operators):
 
     def var(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
         _no_out(out)
-        if dtype is not None and _dtype_name(dtype) != "float64":
-            return _refuse("a variance of another type")
+        _only_floats(dtype)
         _one_axis(axis)
         return _in_dimension(_Number(_var(self, ddof)), keepdims)
 
@@ -706,6 +705,11 @@ def _typed(a, dtype):
     return made
 
 
+def _only_floats(dtype):
+    """The type of a mean or a variance, where it is said."""
+    return None if dtype is None or _dtype_name(dtype) == "float64" else _refuse("a mean or variance of another type")
+
+
 def _no_out(out):
     return None if out is None else _refuse("a result that is written into an array")
 
@@ -744,8 +748,7 @@ def _mean(a):
 def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     _no_out(out)
     a = _an_array(a)
-    if dtype is not None and _dtype_name(dtype) != "float64":
-        return _refuse("a mean of another type")
+    _only_floats(dtype)
     return a.mean(axis, True) if _keeps(a, keepdims) else _in_dimension(a.mean(axis), keepdims)
 
 
@@ -778,15 +781,13 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    a = _spread(a, axis, dtype, out, ddof, keepdims)
-    return a if a is None else sqrt(a)
+    return sqrt(_spread(a, axis, dtype, out, ddof, keepdims))
 
 
 def _spread(a, axis, dtype, out, ddof, keepdims):
     """The variance, which NumPy has of a Series by pandas."""
     _no_out(out)
-    if dtype is not None and _dtype_name(dtype) != "float64":
-        return _refuse("a variance of another type")
+    _only_floats(dtype)
     a = _an_array(a)
     if _keeps(a, keepdims):
         return a.var(axis, None, None, ddof, True)

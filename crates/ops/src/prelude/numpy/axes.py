@@ -286,8 +286,7 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     _no_out(out)
-    if dtype is not None and _dtype_name(dtype) != "float64":
-        return _refuse("a mean of another type")
+    _only_floats(dtype)
     a = _plain(a)
     if not isinstance(a, _Matrix):
         _one_axis(axis)

@@ -386,8 +386,7 @@ class _Matrix(ndarray):
 
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         _no_out(out)
-        if dtype is not None and _dtype_name(dtype) != "float64":
-            return _refuse("a variance of another type")
+        _only_floats(dtype)
         if axis is None and not keepdims and self._code != 0:
             return self._in_memory().var(ddof=ddof)
         n = _freedom(self._count_along(axis), ddof)
@@ -760,10 +759,8 @@ def _linalg_norm(x, ord=None, axis=None, keepdims=False):
 
 def _norm_of(x, ord, axis, keepdims):
     """Those that are no root."""
-    if isinstance(x, _Matrix) and axis is None:
+    if isinstance(x, _Matrix) and (axis is None or x._code != 0):
         return _refuse("such a norm of two dimensions")
-    if isinstance(x, _Matrix) and x._code != 0:
-        return _refuse("such a norm of ints")
     x = x if isinstance(x, _Matrix) else _floats_of(x)
     if ord == 1:
         return sum(abs(x), axis, None, None, keepdims)

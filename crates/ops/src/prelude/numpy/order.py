@@ -225,8 +225,7 @@ def _counted(a):
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     _no_out(out)
-    if dtype is not None and _dtype_name(dtype) != "float64":
-        return _refuse("a variance of another type")
+    _only_floats(dtype)
     _one_axis(axis)
     a, count = _counted(_plain(a))
     if a._code == 1:
