@@ -41,5 +41,5 @@ pub use record::{Pattern, RecordObj};
 pub use result::{MAX_RESULT_BYTES, excerpt, result_error, result_float, results_too_large, unprintable};
 pub use set::{SetObj, SetTable};
 pub use types::{Type, UNNAMED};
-pub use verify::{OpTyping, VerifyError, is_constant_of, verify};
+pub use verify::{OpTyping, VerifyError, is_constant_of, verify, verify_function};
 pub use width::IntWidth;

@@ -30,14 +30,28 @@ pub type OpTyping<'a> = &'a dyn Fn(&str, &[Type]) -> Result<Type, String>;
 /// The first broken invariant.
 pub fn verify(module: &Module, op: OpTyping<'_>) -> Result<(), VerifyError> {
     let boxed = RefCell::default();
-    for (index, function) in module.functions.iter().enumerate() {
-        let checker = Checker { module, function, op, boxed: &boxed };
-        checker.function().map_err(|message| VerifyError {
-            function: format!("{} \"{}\"", FuncId(index as u32), function.name),
-            message,
-        })?;
-    }
-    Ok(())
+    (0..module.functions.len() as u32).try_for_each(|id| check(module, FuncId(id), op, &boxed))
+}
+
+/// Checks one function of a module whose other functions are known to be well formed.
+///
+/// # Errors
+/// The first broken invariant.
+pub fn verify_function(module: &Module, id: FuncId, op: OpTyping<'_>) -> Result<(), VerifyError> {
+    check(module, id, op, &RefCell::default())
+}
+
+fn check(
+    module: &Module,
+    id: FuncId,
+    op: OpTyping<'_>,
+    boxed: &RefCell<BTreeMap<Class, Arc<[Type]>>>,
+) -> Result<(), VerifyError> {
+    let function = &module.functions[id.index()];
+    let checker = Checker { module, function, op, boxed };
+    checker
+        .function()
+        .map_err(|message| VerifyError { function: format!("{id} \"{}\"", function.name), message })
 }
 
 /// Whether an object may stand as a constant of that type: it has the type, or is a

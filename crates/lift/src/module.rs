@@ -10,19 +10,20 @@ use crate::walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
 use crate::world::{ModuleScope, World};
 use exuvia_ir::{Builder, Span, Terminator, Type};
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::LazyLock;
 
 /// Loads a module of the prelude.
 pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
-    static PARSED: OnceLock<HashMap<&'static str, Arc<Module>>> = OnceLock::new();
-    let parsed = PARSED.get_or_init(|| {
-        let parse = |(name, source): (&'static str, &str)| match crate::tree::parse::parse_source(source, &[]) {
-            Ok(parsed) => Some((name, Arc::new(parsed.module))),
-            Err(_) => None,
+    /// A module is parsed when it is first used: a function reads few of them.
+    static PARSED: LazyLock<HashMap<&'static str, LazyLock<Option<Module>, Parse>>> = LazyLock::new(|| {
+        let later = |(name, source): (_, &'static str)| {
+            let parse: Parse = Box::new(move || Some(crate::tree::parse::parse_source(source, &[]).ok()?.module));
+            (name, LazyLock::new(parse))
         };
-        exuvia_ops::prelude::modules().filter_map(parse).collect()
+        exuvia_ops::prelude::modules().map(later).collect()
     });
-    match parsed.get(name) {
+    type Parse = Box<dyn FnOnce() -> Option<Module> + Send>;
+    match PARSED.get(name).and_then(|module| module.as_ref()) {
         Some(module) => run(world, module, name),
         None => Err(Bailout::new(Code::Import, Span::default(), format!("prelude module {name}")).into()),
     }

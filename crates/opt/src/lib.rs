@@ -143,13 +143,13 @@ pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWid
     let mut context = Context::new();
     context.width = width;
     let ints: Vec<Interval> = ints.iter().map(|range| Interval::new(*range.start(), *range.end())).collect();
-    check(module, "the optimiser was given");
+    check(module, "the optimiser was given", None);
     inline::run(module, large, &mut context, |module, id, context| {
         for pass in CLEANUP {
             run_one(module, id, context, pass);
         }
     });
-    check(module, "inlining");
+    check(module, "inlining", None);
     context.summaries = summary::of(module, &mut context);
     for pass in pipeline() {
         run(module, &mut context, pass, &ints);
@@ -157,7 +157,7 @@ pub fn optimize(module: &mut Module, ints: &[RangeInclusive<i64>], width: IntWid
     for function in &mut module.functions {
         blocks::number_values(function);
     }
-    check(module, "numbering");
+    check(module, "numbering", None);
 }
 
 /// Runs a pass over every function; the parameters of the entry are within `ints`.
@@ -170,14 +170,19 @@ fn run(module: &mut Module, context: &mut Context, pass: Pass, ints: &[Interval]
 
 fn run_one(module: &mut Module, id: FuncId, context: &mut Context, (name, pass): Pass) {
     pass(&mut module.functions[id.index()], context);
-    check(module, name);
+    check(module, name, Some(id));
 }
 
-/// Verifies the module in debug builds. A pass that breaks an invariant is a bug of ours.
-fn check(module: &Module, pass: &str) {
-    if cfg!(debug_assertions)
-        && let Err(error) = verify(module)
-    {
+/// Verifies the module, or a function of it, in debug builds. A pass that breaks an invariant is a bug of ours.
+fn check(module: &Module, pass: &str, function: Option<FuncId>) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let result = match function {
+        Some(id) => exuvia_ir::verify_function(module, id, &op_typing),
+        None => verify(module),
+    };
+    if let Err(error) = result {
         panic!("{pass}: {error}\n{module}");
     }
 }

@@ -36,7 +36,7 @@ pub fn with_places(module: &Module) -> Option<Module> {
         let function = &mut module.functions[id.index()];
         if uses(function) && run(function, &mut context) {
             changed = true;
-            crate::check(&module, "places");
+            crate::check(&module, "places", None);
             for pass in [crate::COMMON, crate::DEAD_CODE] {
                 crate::run_one(&mut module, id, &mut context, pass);
             }
