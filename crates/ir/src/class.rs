@@ -1,7 +1,9 @@
 //! The classes of CPython's own: one table with a row for each.
 
 use crate::types::Type;
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A row of the table: a class of CPython's own.
 #[derive(Debug)]
@@ -252,13 +254,16 @@ impl ClassRow {
         let path = if path == "types.NoneType" { "NoneType" } else { path };
         // `IOError` and `EnvironmentError` are aliases of `OSError` since Python 3.3.
         let path = if matches!(path, "IOError" | "EnvironmentError") { "OSError" } else { path };
-        ROWS.iter().find(|row| row.path == path)
+        static BY_PATH: LazyLock<HashMap<&str, &ClassRow>> = LazyLock::new(|| by(ROWS.iter(), |row| row.path));
+        BY_PATH.get(path).copied()
     }
 
     /// The class whose `__name__` that is, of those that have objects.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static ClassRow> {
-        ROWS.iter().find(|row| row.objects != Objects::None && row.name() == name)
+        static BY_NAME: LazyLock<HashMap<&str, &ClassRow>> =
+            LazyLock::new(|| by(ROWS.iter().filter(|row| row.objects != Objects::None), ClassRow::name));
+        BY_NAME.get(name).copied()
     }
 
     /// The class of the values of a type.
@@ -316,6 +321,14 @@ impl ClassRow {
             |base: &&str| *self.path != **base && ClassRow::spelled(base).is_some_and(|row| row.is_below(other));
         self.is(other) || other.is_object() || self.bases.iter().any(above)
     }
+}
+
+/// Rows by a name of theirs, the first of those that share one.
+fn by(
+    rows: impl DoubleEndedIterator<Item = &'static ClassRow>,
+    name: fn(&ClassRow) -> &'static str,
+) -> HashMap<&'static str, &'static ClassRow> {
+    rows.rev().map(|row| (name(row), row)).collect()
 }
 
 fn last(path: &'static str) -> &'static str {

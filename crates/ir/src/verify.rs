@@ -49,9 +49,7 @@ fn check(
 ) -> Result<(), VerifyError> {
     let function = &module.functions[id.index()];
     let checker = Checker { module, function, op, boxed };
-    checker
-        .function()
-        .map_err(|message| VerifyError { function: format!("{id} \"{}\"", function.name), message })
+    checker.function().map_err(|message| VerifyError { function: format!("{id} \"{}\"", function.name), message })
 }
 
 /// Whether an object may stand as a constant of that type: it has the type, or is a

@@ -174,9 +174,9 @@ impl Lifter<'_> {
             _ => None,
         });
         let have = lists.fold(Type::Never, |all, one| all.join(&one));
-        for site in sites {
-            self.found_elements(site, &have, element)?;
-            let found = self.world.list_types.get(&site).cloned();
+        for site in &sites {
+            self.found_elements(*site, &have, element)?;
+            let found = self.world.list_types.get(site).cloned();
             if let Some(found) = &found {
                 self.settle_nested(found)?;
             }
@@ -185,7 +185,25 @@ impl Lifter<'_> {
             }
         }
         self.world.stale = true;
+        self.retype(&sites);
         Ok(())
+    }
+
+    /// Gives the lists that were made at some places the elements that are known now. What was lifted with them
+    /// before does not fit them any more and is thrown away, but what follows finds out what it would in the next
+    /// attempt.
+    fn retype(&mut self, changed: &[Site]) {
+        let made = self.sites.iter().filter(|(_, sites)| sites.iter().any(|site| changed.contains(site)));
+        for (value, sites) in made {
+            let elements = sites.iter().filter_map(|site| self.world.list_types.get(site));
+            let known = elements.fold(Type::Never, |all, one| all.join(one));
+            let ty = &mut self.b.function.values[value.index()].ty;
+            let widened = |one: &Type| match one {
+                Type::List(have) => Type::list(have.join(&known)),
+                other => other.clone(),
+            };
+            *ty = Type::union(ty.alternatives().iter().map(widened));
+        }
     }
 }
 

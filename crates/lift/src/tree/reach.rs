@@ -12,6 +12,7 @@ use crate::tree::ast::{Module, Name, Stmt, StmtKind};
 use crate::tree::footprint::{Footprint, Mention, Use};
 use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::Object;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// The statements that bind a name.
@@ -58,18 +59,26 @@ pub(crate) enum Reach {
 
 /// What a module runs without being lifted.
 pub(crate) struct PassedOver<'a> {
-    bound_by: BoundBy<'a>,
+    module: &'a Module,
+    bound_by: OnceCell<BoundBy<'a>>,
     /// Such statements, with why they are.
     stmts: Vec<(&'a Footprint, Bailout)>,
 }
 
 impl<'a> PassedOver<'a> {
     pub fn of(module: &'a Module) -> PassedOver<'a> {
-        let mut bound_by = BoundBy::new();
-        for footprint in &module.footprints {
-            footprint.binds.iter().for_each(|name| bound_by.entry(name).or_default().push(&**footprint));
-        }
-        PassedOver { bound_by, stmts: Vec::new() }
+        PassedOver { module, bound_by: OnceCell::new(), stmts: Vec::new() }
+    }
+
+    /// Most modules have no statement that asks.
+    fn bound_by(&self) -> &BoundBy<'a> {
+        self.bound_by.get_or_init(|| {
+            let mut bound_by = BoundBy::new();
+            for footprint in &self.module.footprints {
+                footprint.binds.iter().for_each(|name| bound_by.entry(name).or_default().push(&**footprint));
+            }
+            bound_by
+        })
     }
 }
 
@@ -82,7 +91,7 @@ impl Lifter<'_> {
         reason: Bailout,
         passed: &mut PassedOver<'a>,
     ) -> Lift<()> {
-        self.forget_reached(footprint, &reason, &passed.bound_by)?;
+        self.forget_reached(footprint, &reason, passed.bound_by())?;
         let module = self.frames[0].module;
         for name in &footprint.binds {
             self.world.modules[module].failed.insert(name.clone(), reason.clone());
@@ -98,7 +107,7 @@ impl Lifter<'_> {
     /// Functions that such statements handed on may have run at any time after.
     pub fn settle(&mut self, passed: &PassedOver<'_>) -> Lift<()> {
         for (footprint, reason) in &passed.stmts {
-            self.forget_reached(footprint, reason, &passed.bound_by)?;
+            self.forget_reached(footprint, reason, passed.bound_by())?;
         }
         Ok(())
     }

@@ -381,10 +381,11 @@ impl Lifter<'_> {
         let Abs::Dyn(list) = args[0] else {
             return self.bail(Code::Mutation, "a module-level list is changed");
         };
-        let element = match self.b.function.ty(list) {
+        let element_of = |me: &Self| match me.b.function.ty(list) {
             Type::List(element) => (**element).clone(),
             _ => Type::Never,
         };
+        let mut element = element_of(self);
         let last = args.len() - 1;
         let Some(ty) = self.type_of(&args[last]) else {
             return self
@@ -392,11 +393,8 @@ impl Lifter<'_> {
         };
         let ty = self.stored_type(&ty, true);
         if element.join(&ty) != element {
-            if let Ok(item) = self.value(&args[last]) {
-                self.put_into(list, item);
-            }
             self.widen_element(list, &ty)?;
-            return Ok(Some(Abs::NONE));
+            element = element_of(self);
         }
         let mut values = vec![list];
         for (index, arg) in args.iter().enumerate().skip(1) {
