@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -580,7 +581,7 @@ def arguments(params):
 def run(binary, script, lift, queries):
     """The values of each query by its name, and where functions are placed."""
     with tempfile.TemporaryDirectory() as folder:
-        script += f"SET exuvia.lift = {lift};\n"
+        script = f"SET exuvia.lift = {lift};\n{script}"
         for name, query in queries.items():
             script += f"COPY ({query}) TO '{folder}/{name}.parquet' STORED AS PARQUET;\n"
         script += f"COPY (SELECT name, placement FROM exuvia.functions) TO '{folder}/places.parquet' STORED AS PARQUET;\n"
@@ -596,8 +597,9 @@ def run(binary, script, lift, queries):
 def compared(binary, script, queries, expected):
     """How many queries give natively what they give in CPython, and how many do not, with functions placed as
     expected; `expected` has for each query its function, what to call it in messages, and whether it is native, if that matters."""
-    native, places = run(binary, script, "on", queries)
-    oracle, _ = run(binary, script, "off", queries)
+    with ThreadPoolExecutor() as both:
+        ours, theirs = (both.submit(run, binary, script, lift, queries) for lift in ("on", "off"))
+        (native, places), (oracle, _) = ours.result(), theirs.result()
     wrong = 0
     for name in queries:
         function, shown, is_native = expected[name]

@@ -628,7 +628,7 @@ def products(binary, rng):
     query = f"SELECT {', '.join(calls)} FROM t ORDER BY i;\n"
 
     def run(settings):
-        ran = subprocess.run([binary, "--format", "json", "-f", "-"], input=script + settings + query,
+        ran = subprocess.run([binary, "--format", "json", "-f", "-"], input=settings + script + query,
                              capture_output=True, text=True, check=True)
         return json.loads(ran.stdout)
 
