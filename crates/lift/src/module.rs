@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 
 /// Loads a module of the prelude.
 pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize> {
-    /// A module is parsed when it is first used: a function reads few of them.
+    type Parse = Box<dyn FnOnce() -> Option<Module> + Send>;
+    // Each is parsed when it is first used: a function reads few of them.
     static PARSED: LazyLock<HashMap<&'static str, LazyLock<Option<Module>, Parse>>> = LazyLock::new(|| {
         let later = |(name, source): (_, &'static str)| {
             let parse: Parse = Box::new(move || Some(crate::tree::parse::parse_source(source, &[]).ok()?.module));
@@ -22,7 +23,6 @@ pub(crate) fn load_prelude(world: &mut World, name: &'static str) -> Lift<usize>
         };
         exuvia_ops::prelude::modules().map(later).collect()
     });
-    type Parse = Box<dyn FnOnce() -> Option<Module> + Send>;
     match PARSED.get(name).and_then(|module| module.as_ref()) {
         Some(module) => run(world, module, name),
         None => Err(Bailout::new(Code::Import, Span::default(), format!("prelude module {name}")).into()),

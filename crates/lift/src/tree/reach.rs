@@ -70,7 +70,7 @@ impl<'a> PassedOver<'a> {
         PassedOver { module, bound_by: OnceCell::new(), stmts: Vec::new() }
     }
 
-    /// Most modules have no statement that asks.
+    /// The statements that bind each name, gathered when they are first asked for: most modules are lifted whole.
     fn bound_by(&self) -> &BoundBy<'a> {
         self.bound_by.get_or_init(|| {
             let mut bound_by = BoundBy::new();
