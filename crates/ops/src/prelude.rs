@@ -7,6 +7,9 @@
 //! a value of SQL, and `_to_sql` the other way round. Operations come first: a prelude function is
 //! used where no operation accepts the arguments.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// The modules of the prelude but those of classes of values: name and source.
 const MODULES: &[(&str, &str)] = &[
     ("builtins", include_str!("prelude/builtins.py")),
@@ -81,16 +84,59 @@ pub fn modules() -> impl Iterator<Item = (&'static str, &'static str)> {
     MODULES.iter().copied().chain(crate::CLASSES.iter().map(|row| (row.class.path(), row.methods)))
 }
 
+/// What a module of the prelude defines by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defined {
+    /// `def name(…)`.
+    Function,
+    /// `class name`.
+    Class,
+    /// `name = …`.
+    Variable,
+}
+
+impl Defined {
+    /// What a line of a module defines at its top level, and by what name.
+    fn by(line: &str) -> Option<(&str, Defined)> {
+        let (rest, defined, ends): (_, _, &[char]) = if let Some(rest) = line.strip_prefix("def ") {
+            (rest, Defined::Function, &['('])
+        } else if let Some(rest) = line.strip_prefix("class ") {
+            (rest, Defined::Class, &['(', ':'])
+        } else {
+            (line, Defined::Variable, &[' '])
+        };
+        let (name, rest) = rest.split_at(rest.find(ends)?);
+        let is_name = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric());
+        (is_name && (defined != Defined::Variable || rest.starts_with(" = "))).then_some((name, defined))
+    }
+}
+
+type Names = HashMap<&'static str, Defined>;
+
+/// A module: its name, and what it defines, found out when it is first asked for.
+struct Module {
+    name: &'static str,
+    defines: LazyLock<Names, Box<dyn FnOnce() -> Names + Send>>,
+}
+
+static BY_NAME: LazyLock<HashMap<&'static str, Module>> = LazyLock::new(|| {
+    let module = |(name, source): (_, &'static str)| {
+        let defines: Box<dyn FnOnce() -> Names + Send> = Box::new(|| source.lines().filter_map(Defined::by).collect());
+        (name, Module { name, defines: LazyLock::new(defines) })
+    };
+    modules().map(module).collect()
+});
+
 /// The name of a module, if the prelude has it.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static str> {
-    modules().map(|module| module.0).find(|module| *module == name)
+    BY_NAME.get(name).map(|module| module.name)
 }
 
-/// The source of a module.
+/// What a module defines by a name.
 #[must_use]
-pub fn module(name: &str) -> Option<&'static str> {
-    modules().find(|module| module.0 == name).map(|module| module.1)
+pub fn defined(module: &str, name: &str) -> Option<Defined> {
+    BY_NAME.get(module)?.defines.get(name).copied()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::walk::describe::describe;
 use crate::walk::lifter::{Lift, Lifter};
 use exuvia_ir::{ClassRow, ExcKind, Object, Objects, Type};
 use exuvia_ops::attributes;
+use exuvia_ops::prelude::{self, Defined};
 use std::rc::Rc;
 
 impl Lifter<'_> {
@@ -138,7 +139,7 @@ impl Lifter<'_> {
     fn class_method(&self, class: &str, name: &str) -> Option<String> {
         let (module, class) = class.split_once('.').unwrap_or(("builtins", class));
         let function = format!("{class}_{name}");
-        self.prelude_has(module, &function).then(|| format!("{module}.{function}"))
+        (prelude::defined(module, &function) == Some(Defined::Function)).then(|| format!("{module}.{function}"))
     }
 
     /// The attribute of a union of which some alternatives lack it: those raise; what is
@@ -180,31 +181,31 @@ impl Lifter<'_> {
             return self.module_attribute(&"numpy".into(), &format!("_linalg_{name}").into());
         }
         let spelling = format!("{module}.{name}");
-        let entry = exuvia_ops::prelude::modules().find(|entry| entry.0 == &**module);
-        let prelude = entry.is_some();
-        if let Some(entry) = entry
+        let prelude = prelude::named(module);
+        let defined = prelude::defined(module, name);
+        if let Some(module) = prelude
             && crate::tree::standard::has_name(module, name)
-            && self.prelude_defines(module, "class", name)
-            && let Some(class @ Abs::Class(_)) = self.prelude_function(entry.0, name)?
+            && defined == Some(Defined::Class)
+            && let Some(class @ Abs::Class(_)) = self.prelude_function(module, name)?
         {
             return Ok(class);
         }
         if let Some(kind) = ExcKind::from_name(name).filter(|kind| kind.module() == Some(module)) {
             return Ok(Abs::ExcClass(kind));
         }
-        if let Some(entry) = entry
+        if let Some(module) = prelude
             && !name.starts_with('_')
-            && entry.1.contains(&format!("\n{name} = "))
-            && let Some(constant) = self.prelude_global(entry.0, name)?
+            && defined == Some(Defined::Variable)
+            && let Some(constant) = self.prelude_global(module, name)?
         {
             return Ok(constant);
         }
         let is_class = ClassRow::spelled(&spelling).is_some_and(|class| class.objects == Objects::None);
-        if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || (prelude && self.prelude_has(module, name)) {
+        if is_class || !exuvia_ops::by_spelling(&spelling).is_empty() || defined == Some(Defined::Function) {
             return Ok(Abs::Builtin(spelling.into()));
         }
         // What importing the one imports too.
-        if spelling == "numpy.linalg" || spelling == "os.path" && exuvia_ops::prelude::named("os.path").is_some() {
+        if spelling == "numpy.linalg" || spelling == "os.path" && prelude::named("os.path").is_some() {
             return Ok(Abs::Module(spelling.into()));
         }
         // A module of a package, which an import by that path has given to it.
@@ -230,16 +231,6 @@ impl Lifter<'_> {
         }
         // Of a module of which other names are lifted it is that function.
         let spelling = spelling.replace("numpy._linalg_", "numpy.linalg.");
-        self.bail(if prelude { Code::Callee } else { Code::Import }, spelling)
-    }
-
-    fn prelude_has(&self, module: &str, name: &str) -> bool {
-        self.prelude_defines(module, "def", name)
-    }
-
-    fn prelude_defines(&self, module: &str, keyword: &str, name: &str) -> bool {
-        let begins = |end: char| format!("\n{keyword} {name}{end}");
-        exuvia_ops::prelude::module(module)
-            .is_some_and(|source| source.contains(&begins('(')) || source.contains(&begins(':')))
+        self.bail(if prelude.is_some() { Code::Callee } else { Code::Import }, spelling)
     }
 }

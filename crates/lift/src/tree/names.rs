@@ -2,6 +2,7 @@
 
 use crate::abs::Abs;
 use exuvia_ir::{Class, ClassRow, ExcKind, Object, Objects, RecordObj};
+use exuvia_ops::prelude::{self, Defined};
 use std::sync::Arc;
 
 /// Built-in functions that the lifter handles itself, because they are about types,
@@ -137,13 +138,12 @@ pub(crate) fn builtin(name: &str) -> Option<Abs> {
 
 /// Whether the prelude defines a public built-in of that name.
 fn prelude_builtin(name: &str) -> bool {
-    let Some(source) = exuvia_ops::prelude::module("builtins") else { return false };
-    !name.starts_with('_') && source.contains(&format!("\ndef {name}("))
+    !name.starts_with('_') && prelude::defined("builtins", name) == Some(Defined::Function)
 }
 
 /// The module and the name in it that a spelling such as `math.floor` means; a built-in has none.
 pub(crate) fn in_module(spelling: &str) -> (&str, &str) {
-    let is_module = |(module, _): &(&str, &str)| exuvia_ops::prelude::module(module).is_some();
+    let is_module = |(module, _): &(&str, &str)| prelude::named(module).is_some();
     let parts = spelling.rsplit_once('.').filter(is_module).or_else(|| spelling.split_once('.'));
     parts.unwrap_or(("builtins", spelling))
 }

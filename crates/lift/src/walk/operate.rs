@@ -587,7 +587,7 @@ impl Lifter<'_> {
             return Ok(None);
         }
         let Some((module, name)) = self.prelude_name(spelling, args) else { return Ok(None) };
-        if exuvia_ops::prelude::module(module).is_none() {
+        if exuvia_ops::prelude::named(module).is_none() {
             return Ok(None);
         }
         match self.prelude_function(module, &name)? {
