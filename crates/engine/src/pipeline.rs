@@ -114,8 +114,8 @@ fn stages(
     let name = sql::type_name(&definition.returns);
     let returns = SqlReturn { class, name, errors_are_null, whole: definition.whole };
     let calls = if settings.fault == "calls" { Calls::All } else { Calls::Large };
-    let Lifted { module: lifted, unchecked, steps, nan_is_null } = exuvia_lift::lift(source, &params, &returns, calls)
-        .map_err(|bailout| Reason {
+    let Lifted { module: lifted, unchecked, steps, nan_is_null, .. } =
+        exuvia_lift::lift(source, &params, &returns, calls).map_err(|bailout| Reason {
             code: bailout.code.code().to_string(),
             message: format!("{}: {}", bailout.code.title(), bailout.detail),
             span: bailout.span,

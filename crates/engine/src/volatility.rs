@@ -257,7 +257,7 @@ fn each_part(stmt: &Stmt, bodies: &mut dyn FnMut(&[Stmt]), exprs: &mut dyn FnMut
                 .for_each(exprs);
         }
         StmtKind::Return(value) => value.iter().for_each(exprs),
-        StmtKind::Assign { targets, value } => targets.iter().chain([value]).for_each(exprs),
+        StmtKind::Assign { targets, value, .. } => targets.iter().chain([value]).for_each(exprs),
         StmtKind::AugAssign { target, value, .. } => [target, value].into_iter().for_each(exprs),
         StmtKind::For { target, iter, body, orelse, .. } => {
             [target, iter].into_iter().for_each(exprs);

@@ -36,7 +36,7 @@ pub use tree::{ast, standard};
 use abs::Abs;
 use exuvia_ir::{Builder, Function, Module, Span, Type, Value};
 use std::rc::Rc;
-use walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
+use walk::lifter::{Frame, Lift, Lifter, Returns, Scope, Stop, Vars};
 use world::World;
 
 /// The values over which the arguments may be spread, and the result: each field of a STRUCT is one.
@@ -66,6 +66,8 @@ pub struct Lifted {
     pub unchecked: bool,
     /// The steps that it took ([`MAX_STEPS`]).
     pub steps: u64,
+    /// The attempts that it took: all but the last one found out what the next had to know.
+    pub attempts: u32,
     /// Whether NaN among the floats of a result that is a whole column stands for NULL: it is a Series.
     pub nan_is_null: bool,
 }
@@ -98,6 +100,7 @@ pub fn lift(source: &Source, params: &[Param], returns: &SqlReturn, calls: Calls
                     module,
                     unchecked: world.unchecked,
                     steps: world.budget.steps(),
+                    attempts: world.restarts + 1,
                     nan_is_null: world.nan_is_null == Some(true),
                 });
             }
@@ -143,16 +146,16 @@ fn lift_once(world: &mut World, source: &Source, params: &[Param], returns: &Sql
     };
     let b = Builder::new(source.python_name.clone(), &types, result);
     let args: Vec<Value> = (0..types.len()).map(|index| b.param(index)).collect();
-    let frame = Frame {
-        vars: Vars::default(),
+    let scope = Scope {
         def: None,
-        locals: Rc::from([]),
+        locals: std::sync::Arc::from([]),
         enclosing: abs::Enclosing::Module,
         module,
         path: 0,
         class_body: false,
         owner: None,
     };
+    let frame = Frame::new(Vars::default(), scope);
     let mut lifter = Lifter::new(world, b, frame, Returns::Sql(returns.clone()));
     lifter.b.span = source.handler.span;
     lifter.handler(source, module, &args, params)?;

@@ -6,7 +6,7 @@ use crate::bailout::{Bailout, Code};
 use crate::tree::ast::{Module, Stmt};
 use crate::tree::footprint::Footprint;
 use crate::tree::reach::PassedOver;
-use crate::walk::lifter::{Frame, Lift, Lifter, Returns, Stop, Vars};
+use crate::walk::lifter::{Frame, Lift, Lifter, Returns, Scope, Stop, Vars};
 use crate::world::{ModuleScope, World};
 use exuvia_ir::{Builder, Span, Terminator, Type};
 use std::collections::HashMap;
@@ -46,8 +46,7 @@ pub(crate) fn run(world: &mut World, module: &Module, name: &str) -> Lift<usize>
     let is_made = |abs: &Abs| matches!(abs, Abs::Instance(object) if object.module == Some(index));
     world.made_by_modules.values_mut().for_each(|objects| objects.retain(|object| !is_made(object)));
     let locals = crate::tree::scope::locals(&crate::tree::ast::Params::default(), body);
-    let frame = Frame {
-        vars: Vars::default(),
+    let scope = Scope {
         def: None,
         locals: locals.into(),
         enclosing: Enclosing::Module,
@@ -56,6 +55,7 @@ pub(crate) fn run(world: &mut World, module: &Module, name: &str) -> Lift<usize>
         class_body: false,
         owner: None,
     };
+    let frame = Frame::new(Vars::default(), scope);
     let b = Builder::new("<module>", &[], Type::None);
     let mut lifter = Lifter::new(world, b, frame, Returns::typed(Type::None));
     lifter.module_mode = true;

@@ -1,6 +1,7 @@
 //! The syntax tree, how it is read from a source, and what is known of it before anything is lifted.
 
 pub(crate) mod annotation;
+pub(crate) mod appending;
 pub mod ast;
 pub(crate) mod footprint;
 pub(crate) mod indents;

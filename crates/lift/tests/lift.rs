@@ -591,3 +591,37 @@ fn a_statement_of_the_module_that_takes_too_long_costs_what_reads_it() {
     let why = lifted("TABLE[a][0]").expect_err("it needs the table");
     assert_eq!(why.detail, "the statement takes more than half of the steps that lifting may take");
 }
+
+/// The attempts that lifting takes.
+fn attempts(source: &str) -> u32 {
+    let source = Source::resolve(source, "f", None, &["s"]).expect("a source");
+    let returns = SqlReturn { class: SqlClass::Int, name: "T".to_string(), errors_are_null: false, whole: false };
+    let params = [Param { class: SqlClass::Str, nullable: false, inner: false }];
+    lift(&source, &params, &returns, Calls::Large).expect("is lifted").attempts
+}
+
+#[test]
+fn lists_that_are_filled_take_one_attempt() {
+    let filled = [
+        "def f(s):\n    return len([len(w) for w in s.split() if w])\n",
+        "def f(s):\n    out = []\n    for w in s.split():\n        out.append((w, len(w)))\n    return len(out)\n",
+        "def f(s):\n    rows, n = [], 0\n    for w in s.split():\n        row = []\n        for c in w:\n            row.append(c)\n        rows.append(row)\n    return len(rows)\n",
+        "def f(s):\n    return sum(sorted(list(len(w) for w in s.split())))\n",
+        "def g(s):\n    for w in s.split():\n        yield w\ndef f(s):\n    return len(list(g(s)))\n",
+        "import numpy as np\ndef f(s):\n    x = np.array([float(w) for w in s.split()])\n    y = np.sqrt(x - x.mean())\n    return int(np.cumsum(y)[-1])\n",
+    ];
+    for source in filled {
+        assert_eq!(attempts(source), 1, "{source}");
+    }
+    // Looked at before it is full, and of two types.
+    assert_eq!(
+        attempts(
+            "def f(s):\n    out = []\n    for w in s.split():\n        out.append(len(out))\n    return len(out)\n"
+        ),
+        2
+    );
+    assert_eq!(
+        attempts("def f(s):\n    xs = [len(w) for w in s.split()]\n    xs.append('x')\n    return len(xs)\n"),
+        2
+    );
+}

@@ -7,7 +7,7 @@ use crate::data::tables::TableKind;
 use crate::objects::class::{ClassObj, Member, Method};
 use crate::tree::ast::{Expr, ExprKind, Name};
 use crate::walk::describe::describe;
-use crate::walk::lifter::{Ctx, Frame, Lift, Lifter};
+use crate::walk::lifter::{Ctx, Lift, Lifter};
 use exuvia_ir::{ExcKind, Object};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -370,9 +370,11 @@ impl Lifter<'_> {
         let prelude = self.in_prelude(closure.module);
         let identity = closure.identity();
         let within = self.unfolding.iter().filter(|around| **around == identity).count();
+        let samples = std::mem::take(&mut self.samples);
         let again = within > 0 && {
             let most = if prelude { MAX_WITHIN } else { MAX_WITHIN_OWN };
-            prelude && vars.values().any(|value| self.defers(value))
+            samples
+                || prelude && vars.values().any(|value| self.defers(value))
                 || within < most && !closure.cached && vars.values().any(is_code)
         };
         if within > 0 && !again || self.is_kept(closure) {
@@ -416,7 +418,9 @@ impl Lifter<'_> {
         // What the prelude does is reported where it was called.
         let prelude = self.in_prelude(closure.module) || self.is_made(Arc::as_ptr(&def));
         let locked = std::mem::replace(&mut self.span_locked, prelude);
-        self.frames.push(Frame { owner, ..closure.frame(vars, path) });
+        let mut frame = closure.frame(vars, path);
+        frame.owner = owner;
+        self.frames.push(frame);
         self.makes(depth, false);
         self.current = depth;
         self.contexts.push(Ctx::Call { returns: Vec::new(), depth, generator: false });

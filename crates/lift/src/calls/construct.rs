@@ -61,5 +61,5 @@ fn definition(class: &Name, init: &FunctionDef) -> Option<FunctionDef> {
         ..Params::default()
     };
     let locals = crate::tree::scope::locals(&params, &body);
-    Some(FunctionDef { params, body, locals, ..FunctionDef::empty(class.clone(), init.span) })
+    Some(FunctionDef { params, body, locals: locals.into(), ..FunctionDef::empty(class.clone(), init.span) })
 }

@@ -66,6 +66,7 @@ pub(crate) const NAMES: &[&str] = &[
     "_is_exactly_dict",
     "_across",
     "_apart",
+    "_sampled",
     "_type",
     "_element_types",
     "_in_sql",
@@ -347,6 +348,13 @@ impl Lifter<'_> {
             }
             // What a function makes of each kind that a value may be of.
             ("_apart", [function, value]) => self.call_value(function, vec![value.clone()], Vec::new()),
+            // What a function makes of samples, which may be asked while it is unfolded: that is no recursion.
+            ("_sampled", [function, samples @ ..]) => {
+                self.samples = true;
+                let made = self.call_value(function, samples.to_vec(), Vec::new());
+                self.samples = false;
+                made
+            }
             // What the prelude of a class makes of a value at the border to SQL, and what it has there.
             ("_across", [Abs::Const(Object::Str(function)), value, Abs::Const(Object::Str(module)), told @ ..]) => {
                 self.call_across(function, module, value.clone(), told.to_vec())

@@ -24,7 +24,7 @@ use crate::objects::class::{ClassObj, Member};
 use crate::tree::ast::{FunctionDef, Name};
 use crate::tree::scope::Mention;
 use crate::walk::describe::describe;
-use crate::walk::lifter::{Ctx, Frame, Lift, Lifter, Returns, Site, Stop};
+use crate::walk::lifter::{Ctx, Lift, Lifter, Returns, Site, Stop};
 use crate::walk::protocol::is_not_implemented;
 use exuvia_ir::{Builder, ExcKind, FuncId, Function, Inst, Object, Opcode, Span, Terminator, Type, Value};
 use std::collections::BTreeMap;
@@ -532,7 +532,8 @@ impl Lifter<'_> {
                 Some(_) => Identity::of_frame(def, 0),
             };
             let enclosing = if around.is_some() { Enclosing::Live(0) } else { Enclosing::Module };
-            let frame = Frame { enclosing, ..closure.frame(vars, path) };
+            let mut frame = closure.frame(vars, path);
+            frame.enclosing = enclosing;
             let mut inner = Lifter::new(self.world, b, frame, Returns::typed(assumed.clone()));
             if let Some(around) = around {
                 inner.frames.insert(0, around);

@@ -18,7 +18,7 @@
 use crate::abs::{Abs, Closure, Enclosing};
 use crate::tree::ast::{FunctionDef, Name, Stmt, StmtKind};
 use crate::tree::scope::Mention;
-use crate::walk::lifter::{Frame, Lifter};
+use crate::walk::lifter::{Frame, Lifter, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -108,16 +108,16 @@ impl Together {
             .collect();
         vars.retain(|name, _| !is_function(name) && !is_default(name));
         vars.extend(made);
-        Some(Frame {
+        let scope = Scope {
             locals: vars.keys().cloned().collect(),
-            vars: vars.into(),
             def: None,
             enclosing: Enclosing::Module,
             module: closure.module,
             path,
             class_body: false,
             owner: None,
-        })
+        };
+        Some(Frame::new(vars.into(), scope))
     }
 }
 

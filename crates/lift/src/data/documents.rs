@@ -63,7 +63,7 @@ fn changes(body: &[Stmt], name: &Name) -> Option<Changed> {
     };
     let one = |stmt: &Stmt| {
         let here = match &stmt.kind {
-            StmtKind::Assign { targets, value } => items(targets).max(calls(value)),
+            StmtKind::Assign { targets, value, .. } => items(targets).max(calls(value)),
             StmtKind::AugAssign { target, value, .. } => items(std::slice::from_ref(target)).max(calls(value)),
             StmtKind::Delete(targets) => items(targets),
             StmtKind::Expr(value)

@@ -8,7 +8,10 @@ use crate::walk::describe::{describe, type_for_people};
 use crate::walk::lifter::{Lift, Lifter, Site, Stop};
 use exuvia_ir::{Object, Opcode, Type, Value};
 
-impl Lifter<'_> {
+/// What appends to a list: it is given what appends one item.
+type Fill<'f, L> = dyn FnMut(&mut L, &mut dyn FnMut(&mut L, Abs) -> Lift<()>) -> Lift<()> + 'f;
+
+impl<'w> Lifter<'w> {
     pub fn site(&self) -> Site {
         let frame = self.frames.get(self.current);
         (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path))
@@ -65,6 +68,65 @@ impl Lifter<'_> {
         self.sites.insert(list, vec![site]);
         values.into_iter().for_each(|item| self.put_into(list, item));
         Ok(Abs::Dyn(list))
+    }
+
+    /// A new list that is empty so far, of elements of that type and of those that it is known to hold.
+    pub fn empty_list(&mut self, element: Type) -> Abs {
+        let site = self.site();
+        let element = self.world.list_types.get(&site).map_or(element.clone(), |known| known.join(&element));
+        let list = self.b.inst(Opcode::List, Vec::new(), Type::list(element), None);
+        self.sites.insert(list, vec![site]);
+        Abs::Dyn(list)
+    }
+
+    /// A new list that `fill` appends to, by what it is given. Nobody sees the list before it is full, so the
+    /// first element says what it holds, and lifting need not begin again.
+    pub fn filled_list(&mut self, fill: &mut Fill<'_, Self>) -> Lift<Abs> {
+        let list = if self.module_mode { self.new_list(&[])? } else { self.empty_list(Type::Never) };
+        let unseen = self.unseen.len();
+        if let Abs::Dyn(list) = list {
+            self.unseen.push(list);
+        }
+        let hidden = self.hidden_name("list");
+        let depth = self.current;
+        self.set_var(&hidden, list);
+        fill(self, &mut |me, item| {
+            let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
+            me.apply(".append", &[list, item]).map(drop)
+        })?;
+        self.unseen.truncate(unseen);
+        let list = self.get_hidden(&hidden);
+        self.remove_var(&hidden);
+        Ok(list)
+    }
+
+    /// Gives a list that is empty so far, and that nobody has seen, the type of its first element; whether it is such
+    /// a list.
+    fn typed_by_first(&mut self, list: Value, element: &Type) -> Lift<bool> {
+        let is_empty = matches!(self.b.function.ty(list), Type::List(have) if **have == Type::Never);
+        if !is_empty || !self.unseen.contains(&list) {
+            return Ok(false);
+        }
+        let known =
+            self.sites_of(list).iter().filter_map(|site| self.world.list_types.get(site)).cloned().collect::<Vec<_>>();
+        let element = known.iter().fold(element.clone(), |all, one| all.join(one));
+        self.settle_nested(&element)?;
+        if !crate::budget::is_small(&element) {
+            return self.bail(Code::Budget, "a list whose elements have too large a type");
+        }
+        self.b.function.values[list.index()].ty = Type::list(element);
+        self.typed.push(list);
+        Ok(true)
+    }
+
+    /// Takes back from lists what the first element that they got said of them, since they have no element again:
+    /// of all but so many.
+    pub fn untype(&mut self, but: usize) {
+        for list in self.typed.split_off(but.min(self.typed.len())) {
+            if let Some(value) = self.b.function.values.get_mut(list.index()) {
+                value.ty = Type::list(Type::Never);
+            }
+        }
     }
 
     /// A list that an operation has just made as one that counts as made here: where it comes to hold
@@ -164,6 +226,9 @@ impl Lifter<'_> {
     /// Requires that a list can hold elements of a type. The attempt goes on, for what else it
     /// finds out, and is thrown away at its end.
     pub fn widen_element(&mut self, list: Value, element: &Type) -> Lift<()> {
+        if self.typed_by_first(list, element)? {
+            return Ok(());
+        }
         let sites = self.sites_of(list);
         if sites.is_empty() {
             let (ty, element) = (type_for_people(self.b.function.ty(list)), type_for_people(element));

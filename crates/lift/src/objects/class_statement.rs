@@ -6,7 +6,7 @@ use crate::objects::class::{ClassObj, LeftOut, Member};
 use crate::objects::fields::FieldDefault;
 use crate::tree::ast::{ClassDef, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::walk::describe::describe;
-use crate::walk::lifter::{Frame, Lift, Lifter, Vars};
+use crate::walk::lifter::{Frame, Lift, Lifter, Scope, Vars};
 use exuvia_ir::ExcKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -216,8 +216,7 @@ impl Lifter<'_> {
         let depth = self.frames.len();
         let module = self.frames[0].module;
         let locals = crate::tree::scope::locals(&crate::tree::ast::Params::default(), &def.body);
-        self.frames.push(Frame {
-            vars: Vars::default(),
+        let scope = Scope {
             def: None,
             locals: locals.into(),
             enclosing: Enclosing::Module,
@@ -225,7 +224,8 @@ impl Lifter<'_> {
             path: 0,
             class_body: true,
             owner: None,
-        });
+        };
+        self.frames.push(Frame::new(Vars::default(), scope));
         self.current = depth;
         let members = self.class_body(&def.body, dataclass.is_some(), flagged.is_some());
         self.current = 0;
@@ -502,7 +502,7 @@ impl Lifter<'_> {
                     wrapped.insert(def.name.clone(), member);
                     self.bind_name(&def.name, closure)?;
                 }
-                StmtKind::Assign { targets, value } if targets.iter().all(is_name) => {
+                StmtKind::Assign { targets, value, .. } if targets.iter().all(is_name) => {
                     for target in targets {
                         if let ExprKind::Name(name) = &target.kind {
                             wrapped.remove(name);

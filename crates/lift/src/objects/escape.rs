@@ -675,8 +675,8 @@ fn refer(frame: &mut Frame, from: &Abs, to: &Abs) {
     for (name, value) in renewed {
         frame.vars.insert(name, value);
     }
-    if let Some((_, receiver)) = &mut frame.owner
-        && receiver.same(from)
+    if frame.owner.as_ref().is_some_and(|(_, receiver)| receiver.same(from))
+        && let Some((_, receiver)) = &mut frame.owner
     {
         *receiver = to.clone();
     }

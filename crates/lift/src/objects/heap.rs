@@ -146,15 +146,17 @@ impl Lifter<'_> {
         if self.is_shaped(object) {
             return self.unshape(object);
         }
-        let cell = object.cell(name);
         let vars = match object.module {
             Some(module) if !self.is_open(object) => self.world.modules.get(module).map(|module| &module.globals),
             _ => self.frames.first().map(|frame| &frame.vars),
         };
-        if vars.is_some_and(|vars| matches!(vars.get(&object.own()[..]), Some(Abs::Conflict))) {
+        let mut variable = object.own();
+        if vars.is_some_and(|vars| matches!(vars.get(&variable[..]), Some(Abs::Conflict))) {
             return self.bail(Code::Join, format!("an object of class {} on two paths", object.class.name));
         }
-        Ok(vars.and_then(|vars| vars.get(&cell).cloned()))
+        variable.push('.');
+        variable.push_str(name);
+        Ok(vars.and_then(|vars| vars.get(&variable[..]).cloned()))
     }
 
     /// `object.name`.

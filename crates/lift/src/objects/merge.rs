@@ -16,6 +16,7 @@ use crate::walk::leave::{Part, each_part};
 use crate::walk::lifter::{Frame, Lift, Lifter, State, Vars};
 use exuvia_ir::Object;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Objects that are merged at one point.
 pub(crate) const MOST: usize = 64;
@@ -59,12 +60,15 @@ pub(crate) fn differing(paths: &[&Vars]) -> Vec<Name> {
     if paths.iter().all(|vars| vars.is(paths[0])) {
         return found;
     }
+    // Copies share their names, so that few texts are compared.
+    let is = |a: &Name, b: &Name| Arc::ptr_eq(a, b) || a == b;
+    let lesser = |a, b| if Arc::ptr_eq(a, b) || a <= b { a } else { b };
     let mut rest: Vec<_> = paths.iter().map(|vars| vars.iter().peekable()).collect();
-    while let Some(name) = rest.iter_mut().filter_map(|vars| Some(vars.peek()?.0)).min() {
+    while let Some(name) = rest.iter_mut().filter_map(|vars| Some(vars.peek()?.0)).reduce(lesser) {
         let mut first: Option<&Abs> = None;
         let mut differs = false;
         for (at, vars) in rest.iter_mut().enumerate() {
-            let held = vars.next_if(|(other, _)| *other == name).map(|(_, held)| held);
+            let held = vars.next_if(|(other, _)| is(other, name)).map(|(_, held)| held);
             if at == 0 {
                 first = held;
             } else {

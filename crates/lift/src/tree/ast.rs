@@ -36,6 +36,9 @@ pub enum StmtKind {
     Assign {
         targets: Vec<Expr>,
         value: Expr,
+        /// The variables that get lists by `[]`, and how many of the statements behind it do no more with such a list
+        /// than append to it.
+        appending: Vec<(Name, usize)>,
     },
     AugAssign {
         target: Expr,
@@ -116,6 +119,12 @@ pub struct Turns {
 }
 
 impl StmtKind {
+    /// An assignment.
+    #[must_use]
+    pub fn assign(targets: Vec<Expr>, value: Expr) -> StmtKind {
+        StmtKind::Assign { targets, value, appending: Vec::new() }
+    }
+
     /// The blocks of statements within it, but for those of a function or class that it defines.
     #[must_use]
     pub fn blocks(&self) -> Vec<&[Stmt]> {
@@ -169,7 +178,7 @@ pub struct FunctionDef {
     /// Whether it is a coroutine or an asynchronous generator.
     pub asynchronous: bool,
     /// Names assigned anywhere in the body: its local variables.
-    pub locals: Vec<Name>,
+    pub locals: Arc<[Name]>,
     /// Where it stands.
     pub span: Span,
 }
@@ -189,7 +198,7 @@ impl FunctionDef {
             gives: Asked::Nothing,
             generator: false,
             asynchronous: false,
-            locals: Vec::new(),
+            locals: Arc::from([]),
             span,
         }
     }

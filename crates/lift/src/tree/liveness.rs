@@ -10,9 +10,9 @@ use crate::tree::ast::{Collects, Comprehension, Expr, ExprKind, FunctionDef, Nam
 use crate::tree::scope::{block_names, target_names, walrus_names};
 use std::collections::HashMap;
 
-/// Notes of each loop of a function what its turns do with local variables.
+/// Notes of each loop of a function what its turns do with local variables, and how long lists are only appended to.
 pub(crate) fn mark(params: &Params, body: &mut [Stmt], locals: &[Name]) {
-    if !has_loop(body) {
+    if !has_any(body, &|kind| is_loop(kind) || makes_list(kind)) {
         return;
     }
     let index: HashMap<Name, usize> = locals.iter().cloned().zip(0..).collect();
@@ -21,6 +21,10 @@ pub(crate) fn mark(params: &Params, body: &mut [Stmt], locals: &[Name]) {
     body.iter().for_each(|stmt| apart.stmt(stmt));
     let defaults = params.positional.iter().chain(&params.keyword).filter_map(|param| param.1.as_ref());
     defaults.for_each(|default| apart.expr(default));
+    crate::tree::appending::mark(body, &|name| index.get(name).is_some_and(|at| !left_out.has(*at)));
+    if !has_any(body, &is_loop) {
+        return;
+    }
     let mut walk = Walk {
         locals,
         index: &index,
@@ -37,11 +41,18 @@ pub(crate) fn mark(params: &Params, body: &mut [Stmt], locals: &[Name]) {
     walk.block(body, end);
 }
 
-fn has_loop(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| {
-        matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
-            || stmt.kind.blocks().into_iter().any(has_loop)
-    })
+fn has_any(body: &[Stmt], of: &dyn Fn(&StmtKind) -> bool) -> bool {
+    body.iter().any(|stmt| of(&stmt.kind) || stmt.kind.blocks().into_iter().any(|block| has_any(block, of)))
+}
+
+fn is_loop(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::For { .. } | StmtKind::While { .. })
+}
+
+fn makes_list(kind: &StmtKind) -> bool {
+    let is_empty = |value: &Expr| matches!(&value.kind, ExprKind::List(items) if items.is_empty());
+    let has_empty = |value: &Expr| matches!(&value.kind, ExprKind::Tuple(items) if items.iter().any(is_empty));
+    matches!(kind, StmtKind::Assign { value, .. } if is_empty(value) || has_empty(value))
 }
 
 /// A set of local variables, by their numbers.
@@ -181,7 +192,7 @@ fn for_each_part_of<'e>(comp: &'e Comprehension, f: &mut dyn FnMut(&'e Expr)) {
 fn for_each_expr<'e>(kind: &'e StmtKind, f: &mut dyn FnMut(&'e Expr)) {
     match kind {
         StmtKind::Return(value) => value.iter().for_each(f),
-        StmtKind::Assign { targets, value } => {
+        StmtKind::Assign { targets, value, .. } => {
             f(value);
             targets.iter().for_each(f);
         }
@@ -315,7 +326,7 @@ impl Walk<'_> {
 
     fn stmt(&mut self, stmt: &mut Stmt, mut live: Set) -> Set {
         match &mut stmt.kind {
-            StmtKind::Assign { targets, value } => {
+            StmtKind::Assign { targets, value, .. } => {
                 targets.iter().for_each(|target| self.stores(target, &mut live));
                 targets.iter().for_each(|target| self.reads_of_target(target, &mut live));
                 self.reads(value, &mut live);
@@ -443,7 +454,7 @@ fn advances(body: &[Stmt], names: &mut Vec<Name>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::AugAssign { target: Expr { kind: ExprKind::Name(name), .. }, .. } => names.push(name.clone()),
-            StmtKind::Assign { targets, value } => {
+            StmtKind::Assign { targets, value, .. } => {
                 if let [Expr { kind: ExprKind::Name(name), .. }] = &targets[..]
                     && mentions(value, name)
                 {

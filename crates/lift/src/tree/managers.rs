@@ -39,7 +39,7 @@ fn items(given: &[py::WithItem], body: &[py::Stmt], out: &mut Vec<Stmt>) {
     out.push(at.assign(&open, at.constant(Object::Bool(true))));
     let mut inner = Vec::new();
     if let Some(target) = &item.optional_vars {
-        let kind = StmtKind::Assign { targets: vec![expr(target)], value: at.name(&value) };
+        let kind = StmtKind::assign(vec![expr(target)], at.name(&value));
         inner.push(Stmt { kind, span: span(target.range()) });
     }
     items(rest, body, &mut inner);
@@ -98,7 +98,7 @@ impl Made {
     }
 
     fn assign(&self, name: &Name, value: Expr) -> Stmt {
-        self.stmt(StmtKind::Assign { targets: vec![self.name(name)], value })
+        self.stmt(StmtKind::assign(vec![self.name(name)], value))
     }
 
     /// A call of a built-in, whatever its name means in the function.

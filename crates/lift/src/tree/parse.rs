@@ -275,14 +275,12 @@ fn stmt_kind(stmt: &py::Stmt) -> StmtKind {
     match stmt {
         py::Stmt::FunctionDef(def) => StmtKind::FunctionDef(Arc::new(function(def))),
         py::Stmt::Return(ret) => StmtKind::Return(ret.value.as_deref().map(expr)),
-        py::Stmt::Assign(assign) => {
-            StmtKind::Assign { targets: assign.targets.iter().map(expr).collect(), value: expr(&assign.value) }
-        }
+        py::Stmt::Assign(assign) => StmtKind::assign(assign.targets.iter().map(expr).collect(), expr(&assign.value)),
         py::Stmt::AugAssign(assign) => {
             StmtKind::AugAssign { target: expr(&assign.target), op: assign.op.as_str(), value: expr(&assign.value) }
         }
         py::Stmt::AnnAssign(assign) => match &assign.value {
-            Some(value) => StmtKind::Assign { targets: vec![expr(&assign.target)], value: expr(value) },
+            Some(value) => StmtKind::assign(vec![expr(&assign.target)], expr(value)),
             None => StmtKind::Pass,
         },
         py::Stmt::For(stmt) if !stmt.is_async => StmtKind::For {
@@ -381,7 +379,7 @@ fn function(def: &py::StmtFunctionDef) -> FunctionDef {
     FunctionDef {
         name: name(&def.name),
         annotations: if POSTPONED.get() { Vec::new() } else { annotations.collect() },
-        locals,
+        locals: locals.into(),
         generator: def.is_async || crate::tree::scope::has_yield(&def.body),
         params,
         body,
@@ -570,7 +568,7 @@ fn expr_kind(value: &py::Expr) -> ExprKind {
             let body = vec![Stmt { kind: StmtKind::Return(Some(expr(&lambda.body))), span: span(lambda.body.range()) }];
             let params = lambda.parameters.as_deref().map(parameters).unwrap_or_default();
             ExprKind::Lambda(Arc::new(FunctionDef {
-                locals: crate::tree::scope::locals(&params, &body),
+                locals: crate::tree::scope::locals(&params, &body).into(),
                 params,
                 body,
                 ..FunctionDef::empty(name("<lambda>"), span(lambda.range))

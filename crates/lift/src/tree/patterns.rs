@@ -25,7 +25,7 @@ pub(crate) fn match_statement(stmt: &py::StmtMatch, out: &mut Vec<Stmt>) {
     let at = span(stmt.range());
     let subject: Name = format!(".match{}", at.start).into();
     let target = Expr { kind: ExprKind::Name(subject.clone()), span: span(stmt.subject.range()) };
-    out.push(Stmt { kind: StmtKind::Assign { targets: vec![target], value: expr(&stmt.subject) }, span: at });
+    out.push(Stmt { kind: StmtKind::assign(vec![target], expr(&stmt.subject)), span: at });
     let mut orelse = Vec::new();
     for case in stmt.cases.iter().rev() {
         let mut pattern = Pattern {

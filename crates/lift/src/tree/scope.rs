@@ -53,7 +53,7 @@ fn stmt_names(stmt: &Stmt, names: &mut Vec<Name>) {
     match &stmt.kind {
         StmtKind::FunctionDef(def) => names.push(def.name.clone()),
         StmtKind::ClassDef(def) => names.push(def.name.clone()),
-        StmtKind::Assign { targets, value } => {
+        StmtKind::Assign { targets, value, .. } => {
             for target in targets {
                 target_names(target, names);
             }
@@ -172,9 +172,23 @@ pub(crate) fn is_assigned_once(def: &FunctionDef, name: &Name) -> bool {
 
 /// Whether a comprehension reads a variable, or may.
 pub(crate) fn reads_in(comp: &Comprehension, name: &Name) -> bool {
-    let mut uses = Uses { name, reads: Vec::new(), stores: Vec::new(), turns: Vec::new(), otherwise: false, loops: 0 };
+    let mut uses = Uses::new(name);
     uses.comprehension(comp, 0);
     uses.otherwise || !uses.reads.is_empty()
+}
+
+/// Whether an expression surely has nothing to do with a variable.
+pub(crate) fn is_left_alone_by(expr: &Expr, name: &Name) -> bool {
+    let mut uses = Uses::new(name);
+    uses.expr(expr, 0);
+    uses.are_none()
+}
+
+/// Whether a statement surely has nothing to do with a variable.
+pub(crate) fn is_left_alone_in(stmt: &Stmt, name: &Name) -> bool {
+    let mut uses = Uses::new(name);
+    uses.stmt(stmt, 0);
+    uses.are_none()
 }
 
 /// Whether a function reads a variable of those around it, or may.
@@ -207,9 +221,16 @@ struct Uses<'a> {
 }
 
 impl<'a> Uses<'a> {
+    fn new(name: &'a Name) -> Uses<'a> {
+        Uses { name, reads: Vec::new(), stores: Vec::new(), turns: Vec::new(), otherwise: false, loops: 0 }
+    }
+
+    fn are_none(&self) -> bool {
+        self.reads.is_empty() && self.stores.is_empty() && self.turns.is_empty() && !self.otherwise
+    }
+
     fn of(def: &FunctionDef, name: &'a Name) -> Uses<'a> {
-        let mut uses =
-            Uses { name, reads: Vec::new(), stores: Vec::new(), turns: Vec::new(), otherwise: false, loops: 0 };
+        let mut uses = Uses::new(name);
         uses.block(&def.body, 0);
         uses
     }
@@ -262,7 +283,7 @@ impl<'a> Uses<'a> {
                 self.expr(value, at);
             }
             StmtKind::Raise { exc, cause } => exc.iter().chain(cause).for_each(|value| self.expr(value, at)),
-            StmtKind::Assign { targets, value } => {
+            StmtKind::Assign { targets, value, .. } => {
                 self.expr(value, at);
                 match &targets[..] {
                     [Expr { kind: ExprKind::Name(name), .. }] if name == self.name => self.stores.push(at),
@@ -290,8 +311,7 @@ impl<'a> Uses<'a> {
         if def.locals.contains(self.name) {
             return;
         }
-        let uses = Uses::of(def, self.name);
-        self.otherwise |= uses.otherwise || !uses.reads.is_empty() || !uses.stores.is_empty() || !uses.turns.is_empty();
+        self.otherwise |= !Uses::of(def, self.name).are_none();
     }
 
     /// A target that may bind the name.

@@ -140,7 +140,7 @@ fn bare(
     let locals = crate::tree::scope::locals(&params, &module.body);
     crate::tree::liveness::mark(&params, &mut module.body, &locals);
     let handler = FunctionDef {
-        locals,
+        locals: locals.into(),
         params,
         generator: yields,
         body: module.body,
@@ -369,7 +369,7 @@ fn bound(body: &[Stmt]) -> impl Iterator<Item = Bound> {
         StmtKind::FunctionDef(def) => {
             vec![Bound { name: def.name.clone(), function: Some(Arc::clone(def)), span: def.span }]
         }
-        StmtKind::Assign { targets, value } => {
+        StmtKind::Assign { targets, value, .. } => {
             let function = match &value.kind {
                 ExprKind::Lambda(def) => Some(Arc::clone(def)),
                 ExprKind::Call { .. } | ExprKind::Name(_) | ExprKind::Attribute { .. } => None,
@@ -398,7 +398,9 @@ fn defs(body: &[Stmt]) -> impl Iterator<Item = &Arc<FunctionDef>> {
 fn only_runs(body: &[Stmt], name: &str) -> bool {
     let is_name = |target: &Expr| matches!(&target.kind, ExprKind::Name(target) if target.eq_ignore_ascii_case(name));
     let defines = |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Assign { targets, value } => matches!(value.kind, ExprKind::Lambda(_)) || targets.iter().any(is_name),
+        StmtKind::Assign { targets, value, .. } => {
+            matches!(value.kind, ExprKind::Lambda(_)) || targets.iter().any(is_name)
+        }
         StmtKind::Pass | StmtKind::Expr(_) | StmtKind::AugAssign { .. } => false,
         StmtKind::If { .. } | StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Try { .. } => false,
         StmtKind::Raise { .. } | StmtKind::Assert { .. } | StmtKind::Annotation(_) => false,

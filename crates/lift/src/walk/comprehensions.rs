@@ -5,7 +5,7 @@ use crate::bailout::Code;
 use crate::data::member_sets::StaticSet;
 use crate::tree::ast::{Collects, Comprehension, Expr};
 use crate::walk::expr::Each;
-use crate::walk::lifter::{Frame, Lift, Lifter, Vars};
+use crate::walk::lifter::{Frame, Lift, Lifter, Scope, Vars};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -36,8 +36,12 @@ impl<'w> Lifter<'w> {
             return Ok(Abs::Iter(Rc::new(iter)));
         }
         if comp.collects == Collects::List {
-            let list = self.new_list(&[])?;
-            return self.collect(comp, first, Enclosing::Live(depth), module, list);
+            return self.filled_list(&mut |me, append| {
+                me.generate(comp, &first, &Enclosing::Live(depth), module, &mut |me, element, _| {
+                    me.kept(&element)?;
+                    append(me, element)
+                })
+            });
         }
         if !self.module_mode {
             return self.collect_entries(comp, &first, Enclosing::Live(depth), module);
@@ -77,29 +81,6 @@ impl<'w> Lifter<'w> {
         Ok(value)
     }
 
-    /// Runs a comprehension and appends its elements to a list.
-    fn collect(
-        &mut self,
-        comp: &Comprehension,
-        first: Abs,
-        enclosing: Enclosing,
-        module: usize,
-        list: Abs,
-    ) -> Lift<Abs> {
-        let hidden = self.hidden_name("list");
-        self.set_var(&hidden, list);
-        let depth = self.current;
-        self.generate(comp, &first, &enclosing, module, &mut |me, element, _| {
-            let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
-            me.kept(&element)?;
-            me.apply(".append", &[list, element])?;
-            Ok(())
-        })?;
-        let list = self.get_hidden(&hidden);
-        self.remove_var(&hidden);
-        Ok(list)
-    }
-
     /// Runs the clauses of a comprehension in a frame of their own and hands each element
     /// to `each`.
     pub fn generate(
@@ -117,8 +98,7 @@ impl<'w> Lifter<'w> {
         locals.sort();
         let path = self.frames.get(self.current).map_or(0, |frame| frame.path);
         let consumer = self.current;
-        self.frames.push(Frame {
-            vars: Vars::default(),
+        let scope = Scope {
             def: None,
             locals: locals.into(),
             enclosing: enclosing.clone(),
@@ -126,7 +106,8 @@ impl<'w> Lifter<'w> {
             path,
             class_body: false,
             owner: None,
-        });
+        };
+        self.frames.push(Frame::new(Vars::default(), scope));
         let depth = self.frames.len() - 1;
         self.makes(depth, false);
         self.current = depth;
@@ -174,6 +155,8 @@ impl<'w> Lifter<'w> {
             None => self.iterated(&clause.iter)?,
         };
         let outer = self.go_to(clause.iter.span);
+        let mut targets = Vec::new();
+        crate::tree::scope::target_names(&clause.target, &mut targets);
         self.for_each(&iterable, &mut |me, item| {
             me.assign(&clause.target, item)?;
             let mut skipped = Vec::new();
@@ -186,7 +169,10 @@ impl<'w> Lifter<'w> {
                 me.generate_clause(comp, index + 1, None, each)?;
             }
             skipped.extend(me.state());
-            me.enter_any(skipped)
+            me.enter_any(skipped)?;
+            // Each turn has its own: what the last one had is no variable of the loop.
+            targets.iter().for_each(|name| me.remove_var(name));
+            Ok(())
         })?;
         self.back_to(outer);
         Ok(())

@@ -597,25 +597,20 @@ impl Lifter<'_> {
         if !self.live {
             return Ok(Abs::Unbound);
         }
-        let list = self.new_list(&[])?;
-        if matches!(self.type_of(iterable), Some(Type::List(_)))
-            && self.extend_at_once(&list, iterable, &Abs::int(1))?
+        if let Some(Type::List(element)) = self.type_of(iterable)
+            && !self.module_mode
         {
-            return Ok(list);
+            let list = self.empty_list((*element).clone());
+            if self.extend_at_once(&list, iterable, &Abs::int(1))? {
+                return Ok(list);
+            }
         }
-        let hidden = self.hidden_name("list");
-        let depth = self.current;
-        self.set_var(&hidden, list);
-        self.only_listed = is_call(iterable);
-        self.for_each(iterable, &mut |me, item| {
-            let list = me.frames[depth].vars.get(&hidden).cloned().unwrap_or(Abs::Unbound);
-            me.apply(".append", &[list, item])?;
+        self.filled_list(&mut |me, append| {
+            me.only_listed = is_call(iterable);
+            me.for_each(iterable, append)?;
+            me.only_listed = false;
             Ok(())
-        })?;
-        self.only_listed = false;
-        let list = self.get_hidden(&hidden);
-        self.remove_var(&hidden);
-        Ok(list)
+        })
     }
 
     /// What iterates over an object that becomes a list or a tuple, for which CPython asks for its length;

@@ -72,10 +72,17 @@ impl Vars {
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub vars: Vars,
+    /// What stays as it is: where paths part it is shared, as the variables are.
+    scope: Rc<Scope>,
+}
+
+/// What a frame is but its variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
     /// The function that runs in it; `None` for a comprehension, a module or a class.
     pub def: Option<Arc<FunctionDef>>,
     /// Names that are local here, sorted; others are looked up around it.
-    pub locals: Rc<[Name]>,
+    pub locals: Arc<[Name]>,
     pub enclosing: Enclosing,
     pub module: usize,
     /// Identifies the call path, so that two unfoldings of one list display differ.
@@ -89,20 +96,37 @@ pub(crate) struct Frame {
 impl Closure {
     /// The frame of a call.
     pub fn frame(&self, vars: BTreeMap<Name, Abs>, path: u64) -> Frame {
-        Frame {
-            vars: vars.into(),
+        let scope = Scope {
             def: Some(Arc::clone(&self.def)),
-            locals: self.def.locals.clone().into(),
+            locals: Arc::clone(&self.def.locals),
             enclosing: self.enclosing.clone(),
             module: self.module,
             path,
             class_body: false,
             owner: None,
-        }
+        };
+        Frame::new(vars.into(), scope)
+    }
+}
+
+impl Deref for Frame {
+    type Target = Scope;
+    fn deref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl DerefMut for Frame {
+    fn deref_mut(&mut self) -> &mut Scope {
+        Rc::make_mut(&mut self.scope)
     }
 }
 
 impl Frame {
+    pub fn new(vars: Vars, scope: Scope) -> Frame {
+        Frame { vars, scope: Rc::new(scope) }
+    }
+
     /// Whether a name is local here.
     pub fn binds(&self, name: &Name) -> bool {
         self.locals.binary_search(name).is_ok()
@@ -167,6 +191,7 @@ pub(crate) struct Saved {
     contexts: Vec<Ctx>,
     live: bool,
     handling: Vec<Abs>,
+    typed: usize,
 }
 
 /// A place in the source: a module and where in it.
@@ -202,6 +227,10 @@ pub(crate) struct Lifter<'w> {
     pub handling: Vec<Abs>,
     /// Where a run-time list may have been made; empty where unknown.
     pub sites: HashMap<Value, Vec<Site>>,
+    /// Lists that are being filled, which nobody sees before they are.
+    pub unseen: Vec<Value>,
+    /// Those of them that were made empty and have got the type of their elements, in this order.
+    pub typed: Vec<Value>,
     /// What was around functions that keep their results when they were called, by the numbers of their memos.
     pub kept_calls: HashMap<Value, KeptCall>,
     /// The texts of caught exceptions, None where one may come from an operation.
@@ -247,6 +276,8 @@ pub(crate) struct Lifter<'w> {
     pub rest: Option<Abs>,
     /// What the next call binds to the parameter `**kwargs` of its function.
     pub others: Option<Abs>,
+    /// Whether the next call is one with samples.
+    pub samples: bool,
     /// The functions being unfolded, to detect recursion.
     pub unfolding: Vec<crate::abs::Identity>,
     /// The type of what this IR function returns, as far as known, for functions that are
@@ -329,6 +360,8 @@ impl<'w> Lifter<'w> {
             live: true,
             handling: Vec::new(),
             sites: HashMap::new(),
+            unseen: Vec::new(),
+            typed: Vec::new(),
             messages: HashMap::new(),
             arguments: HashMap::new(),
             kept_calls: HashMap::new(),
@@ -352,6 +385,7 @@ impl<'w> Lifter<'w> {
             rest: None,
             others: None,
             classes: Vec::new(),
+            samples: false,
             unfolding: Vec::new(),
             returns,
             hidden: 0,
@@ -442,10 +476,12 @@ impl Lifter<'_> {
             contexts: self.contexts.clone(),
             live: self.live,
             handling: self.handling.clone(),
+            typed: self.typed.len(),
         }
     }
 
     pub fn rollback(&mut self, saved: Saved) {
+        self.untype(saved.typed);
         let function = &mut self.b.function;
         self.world.budget.take(function.values.len() - saved.values);
         function.blocks.truncate(saved.blocks);
@@ -454,6 +490,7 @@ impl Lifter<'_> {
         block.insts.truncate(saved.insts);
         block.term = Terminator::Open;
         self.sites.retain(|value, _| value.index() < saved.values);
+        self.unseen.retain(|value| value.index() < saved.values);
         self.arguments.retain(|value, _| value.index() < saved.values);
         self.kept_calls.retain(|_, call| call.values <= saved.values);
         self.messages.retain(|value, _| value.index() < saved.values);

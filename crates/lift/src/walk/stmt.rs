@@ -4,7 +4,7 @@ use crate::abs::Abs;
 use crate::bailout::Code;
 use crate::tree::ast::{Expr, ExprKind, Name, Stmt, StmtKind, Turns};
 use crate::walk::lifter::{Ctx, Lift, Lifter, Returns};
-use exuvia_ir::ExcKind;
+use exuvia_ir::{ExcKind, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,17 +13,51 @@ const MAX_KNOWN_TURNS: usize = 5_000;
 
 impl Lifter<'_> {
     pub fn stmts(&mut self, body: &[Stmt]) -> Lift<()> {
-        for stmt in body {
+        let unseen = self.unseen.len();
+        let lifted = self.each_stmt(body);
+        self.unseen.truncate(unseen);
+        lifted
+    }
+
+    fn each_stmt(&mut self, body: &[Stmt]) -> Lift<()> {
+        // The lists that are only appended to, up to a statement.
+        let mut appending: Vec<(usize, Value)> = Vec::new();
+        for (at, stmt) in body.iter().enumerate() {
             if !self.live {
                 break;
             }
+            appending.retain(|(end, list)| {
+                let goes_on = at < *end;
+                if !goes_on {
+                    self.unseen.retain(|unseen| unseen != list);
+                }
+                goes_on
+            });
             self.go_to(stmt.span);
             self.step()?;
             let held = self.held.len();
             self.stmt(stmt)?;
             self.held.truncate(held);
+            for (list, behind) in self.made_to_append(stmt) {
+                appending.push((at + 1 + behind, list));
+                self.unseen.push(list);
+            }
         }
         Ok(())
+    }
+
+    /// The lists that a statement has just made, and how many statements behind it only append to each.
+    fn made_to_append(&self, stmt: &Stmt) -> Vec<(Value, usize)> {
+        let (StmtKind::Assign { appending, .. }, Some(frame), true) =
+            (&stmt.kind, self.frames.get(self.current), self.live)
+        else {
+            return Vec::new();
+        };
+        let list = |(name, behind): &(Name, usize)| match frame.vars.get(name) {
+            Some(Abs::Dyn(list)) => Some((*list, *behind)),
+            _ => None,
+        };
+        appending.iter().filter_map(list).collect()
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Lift<()> {
@@ -32,7 +66,7 @@ impl Lifter<'_> {
                 self.expr(value)?;
                 Ok(())
             }
-            StmtKind::Assign { targets, value } => {
+            StmtKind::Assign { targets, value, .. } => {
                 if self.module_mode && self.is_alias(value) {
                     let alias = Abs::Module("typing.Any".into());
                     return targets.iter().try_for_each(|target| self.assign(target, alias.clone()));

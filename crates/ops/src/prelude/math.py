@@ -10,7 +10,9 @@ def _as_float(value):
 
 
 def fsum(seq, /):
-    return _operation("statistics.sum", [_as_float(item) for item in seq])
+    items = [_as_float(item) for item in seq]
+    # A list of nothing has no type.
+    return _operation("statistics.sum", items) if _takes("statistics.sum", items) else 0.0
 
 
 def _number(value):

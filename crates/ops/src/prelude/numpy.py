@@ -68,21 +68,17 @@ def _to_sql(lane, kind, code):
 
 def _held(value):
     """What a column or a scalar holds."""
+    if isinstance(value, _Lane):
+        return value._v if value._kind != 4 else _refuse("a column of texts of which all may be missing")
     if value is None:
         return _leave("None as a number")
-    if isinstance(value, _Lane):
-        if value._kind == 4:
-            return _refuse("a column of texts of which all may be missing")
-        return value._v
     if isinstance(value, (float, int, str)):
         return value
     return _refuse("a column and what is neither a column nor a number")
 
 
 def _kind(value):
-    if isinstance(value, _Lane):
-        return 1 if value._kind == 3 else value._kind
-    return 0
+    return value._beside if isinstance(value, _Lane) else 0
 
 
 def _most(a, b):
@@ -110,7 +106,7 @@ def _int(value):
 
 
 def _binary(a, b, of_floats, of_ints):
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_binary, a, b, of_floats, of_ints)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
@@ -135,7 +131,7 @@ def _joined(x, y, kind, function):
 
 
 def _compared(a, b, function):
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_compared, a, b, function)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
@@ -162,7 +158,7 @@ def _compared_missing(function):
 
 
 def _logical(a, b, function):
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_logical, a, b, function)
     x, y = _held(a), _held(b)
     if isinstance(x, bool) and isinstance(y, bool):
@@ -173,7 +169,7 @@ def _logical(a, b, function):
 
 
 def _shifted(a, b, function):
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_shifted, a, b, function)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
@@ -208,7 +204,7 @@ def _div(x, y):
 
 def _quotient(a, b):
     """`a / b`: float64 of whatever numbers."""
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_quotient, a, b)
     return _lane(_div(_float(_held(a)), _float(_held(b))), _most(_kind(a), _kind(b)))
 
@@ -235,7 +231,7 @@ def _mod_int(x, y):
 
 def _power(a, b, of_scalars=False):
     """`a ** b`, where an exponent that is a scalar has its short form, but for a scalar, unless a function is called."""
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_power, a, b, of_scalars)
     x, y = _held(a), _held(b)
     kind = _most(_kind(a), _kind(b))
@@ -262,15 +258,7 @@ def _power(a, b, of_scalars=False):
 
 
 def _lane(value, kind):
-    if kind == 0:
-        return _Number(value)
-    if kind == 1:
-        return _Array(value)
-    if kind == 2:
-        return _Series(value)
-    if kind == 3:
-        return _Fixed(value)
-    return _Unsure(value)
+    return _LANES[kind](value)
 
 
 def _no_sequence(number, other):
@@ -715,6 +703,8 @@ class _Lane(_Operators):
 
 class _Number(_Lane):
     _kind = 0
+    # What the result of an operation with it is, if the other operand is less.
+    _beside = 0
 
     def __index__(self):
         if isinstance(self._v, bool) or not isinstance(self._v, int):
@@ -730,20 +720,28 @@ class _Number(_Lane):
 
 class _Array(_Lane):
     _kind = 1
+    _beside = 1
 
 
 class _Series(_Lane):
     _kind = 2
+    _beside = 2
 
 
 class _Fixed(_Lane):
     _kind = 3
+    _beside = 1
 
 
 class _Unsure(_Lane):
     """A Series of texts whose dtype another one would be if all were missing: it is only returned."""
 
     _kind = 4
+    _beside = 4
+
+
+# The classes of columns by their kinds.
+_LANES = (_Number, _Array, _Series, _Fixed, _Unsure)
 
 
 class _Labels:
@@ -1239,7 +1237,7 @@ def _array(x):
 
 
 def _of_float(x, operation):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(_of_float, x, operation)
     x = _array(x)
     if isinstance(x._v, bool):
@@ -1248,7 +1246,7 @@ def _of_float(x, operation):
 
 
 def _of_floats(x, y, operation):
-    if _has_array(x, y):
+    if isinstance(x, _ARRAYS) or isinstance(y, _ARRAYS):
         return _each(_of_floats, x, y, operation)
     x, y = _array(x), _array(y)
     if isinstance(x._v, bool) or isinstance(y._v, bool):
@@ -1342,7 +1340,7 @@ def cbrt(x, /):
 
 def _whole(x, operation):
     """Ints stay ints."""
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(_whole, x, operation)
     x = _array(x)
     if isinstance(x._v, bool):
@@ -1381,7 +1379,7 @@ def hypot(x, y, /):
 
 
 def radians(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(radians, x)
     return _array(x) * _radian if _is_number(x) else _refuse("radians of such a value")
 
@@ -1391,7 +1389,7 @@ def deg2rad(x, /):
 
 
 def degrees(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(degrees, x)
     return _array(x) * _degree if _is_number(x) else _refuse("degrees of such a value")
 
@@ -1405,7 +1403,7 @@ def _is_number(x):
 
 
 def absolute(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(absolute, x)
     x = _array(x)
     if isinstance(x._v, bool):
@@ -1424,7 +1422,7 @@ def fabs(x, /):
 
 
 def negative(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(negative, x)
     x = _array(x)
     if isinstance(x._v, float):
@@ -1435,7 +1433,7 @@ def negative(x, /):
 
 
 def positive(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(positive, x)
     x = _array(x)
     if isinstance(x._v, bool) or isinstance(x._v, str):
@@ -1449,7 +1447,7 @@ def square(x, /):
 
 
 def reciprocal(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(reciprocal, x)
     x = _array(x)
     if not isinstance(x._v, float):
@@ -1458,7 +1456,7 @@ def reciprocal(x, /):
 
 
 def sign(x, /):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(sign, x)
     x = _array(x)
     value = x._v
@@ -1502,7 +1500,7 @@ def mod(x, y, /):
 
 
 def fmod(x, y, /):
-    if _has_array(x, y):
+    if isinstance(x, _ARRAYS) or isinstance(y, _ARRAYS):
         return _each(fmod, x, y)
     x, y = _array(x), _array(y)
     if not isinstance(x._v, float) and not isinstance(y._v, float):
@@ -1547,7 +1545,7 @@ def float_power(x1, x2, /):
 
 
 def logaddexp(x1, x2, /):
-    if _has_array(x1, x2):
+    if isinstance(x1, _ARRAYS) or isinstance(x2, _ARRAYS):
         return _each(logaddexp, x1, x2)
     x, y = _array(x1), _array(x2)
     if isinstance(x._v, bool) or isinstance(y._v, bool):
@@ -1588,7 +1586,7 @@ def _multiple(x, y):
 
 
 def sinc(x):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each_array(sinc, x)
     x = 3.141592653589793 * _array(x)
     y = x._v if x._v != 0.0 else 2.220446049250313e-16
@@ -1645,7 +1643,7 @@ def clip(a, a_min=_missing, a_max=_missing):
 
 
 def round(a, decimals=0):
-    if _has_array(a):
+    if isinstance(a, _ARRAYS):
         return _each(round, a, decimals)
     a = _array(a)
     if isinstance(decimals, bool) or not isinstance(decimals, int):
@@ -1694,7 +1692,7 @@ def _is_signed(x):
 
 
 def _of_test(x, function):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(_of_test, x, function)
     x = _array(x)
     if isinstance(x._v, str):
@@ -1716,7 +1714,7 @@ def _is_inf(x):
 
 def _truth(x):
     """Of a number whether it is not zero; of a bool itself."""
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         x = _listed(x)
         return x if x._code == 2 else x != 0
     x = _array(x)
@@ -1800,7 +1798,7 @@ def copysign(x, y, /):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    if _has_array(x):
+    if isinstance(x, _ARRAYS):
         return _each(nan_to_num, x, copy, nan, posinf, neginf)
     x = _array(x)
     if not isinstance(x._v, float) or x._kind == 2 or not copy:

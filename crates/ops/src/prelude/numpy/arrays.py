@@ -58,33 +58,50 @@ def _sample(code):
 def _has_array(*args):
     found = False
     for arg in args:
-        found = found or isinstance(arg, (ndarray, list, tuple))
+        found = found or isinstance(arg, _ARRAYS)
     return found
 
 
 def _each(function, *given):
     """What an elementwise function makes of arrays, lists and scalars."""
     args = ()
+    two, stretched, series = False, False, False
     for arg in given:
-        args = args + (_listed(arg),)
+        arg = _of_items(arg) if isinstance(arg, (list, tuple)) else arg
+        if isinstance(arg, ndarray):
+            two = two or isinstance(arg, _Matrix)
+            series = series or arg._kind == 2
+            stretched = stretched or not two and _is_stretched(arg)
+        elif isinstance(arg, _Lane) and arg._kind != 0:
+            return _refuse("an array and a column")
+        args = args + (arg,)
+    if two:
+        return _each_of_two(function, args)
+    if stretched:
+        args = _stretched(args)
     n = None
-    series = False
-    for arg in args:
-        if isinstance(arg, _Matrix):
-            return _each_of_two(function, args)
-    args = _stretched(args)
     for arg in args:
         if isinstance(arg, ndarray):
-            series = series or arg._kind == 2
             if n is None:
                 n = arg._n
             elif n != arg._n:
                 return _leave("arrays of different lengths")
-        elif isinstance(arg, _Lane) and arg._kind != 0:
-            return _refuse("an array and a column")
+    code = _code_made(function, args)
     if series:
-        return Series(None, 0, 1, n, None, function, args)
-    return _deferred(function, args, n)
+        return Series(None, 0, 1, n, code, function, args)
+    return ndarray(None, 0, 1, n, code, function, args)
+
+
+def _code_made(function, args):
+    """The code of what an elementwise function makes."""
+    made = ()
+    for arg in args:
+        if isinstance(arg, ndarray):
+            arg = _lane(_sample(arg._code), arg._kind)
+        elif isinstance(arg, _Number):
+            arg = _Number(_sample(_code_of(arg._v)))
+        made = made + (arg,)
+    return _code_of(_sampled(function, *made)._v)
 
 
 def _is_stretched(arg):
@@ -109,7 +126,7 @@ def _stretched(args):
 
 
 def _deferred(function, args, n):
-    return ndarray(None, 0, 1, n, None, function, args)
+    return ndarray(None, 0, 1, n, _code_made(function, args), function, args)
 
 
 def _each_array(function, *args):
@@ -117,37 +134,24 @@ def _each_array(function, *args):
     for arg in args:
         if isinstance(arg, _Matrix):
             return _each(function, *args)
-    return _deferred(function, args, _each(function, *args)._n)
+    made = _each(function, *args)
+    return ndarray(None, 0, 1, made._n, made._code, function, args)
 
 
 class ndarray(_Operators):
     _kind = 1
 
-    def __init__(self, items, start, step, n, known, function=None, args=None):
+    def __init__(self, items, start, step, n, code, function=None, args=None):
         self._items = items
         self._start = start
         self._step = step
         self._n = n
-        self._known = known
+        self._code = code
         # Whether these are all items of the list.
         self._whole = True
         # What makes the elements of those of others, where there are no items.
         self._function = function
         self._args = args
-
-    @property
-    def _code(self):
-        if self._function is None:
-            return self._known
-        made = ()
-        for arg in self._args:
-            if isinstance(arg, ndarray):
-                made = made + (_lane(_sample(arg._code), arg._kind),)
-            elif isinstance(arg, _Number):
-                made = made + (_Number(_sample(_code_of(arg._v))),)
-            else:
-                made = made + (arg,)
-        return _code_of(self._function(*made)._v)
 
     def _at(self, i):
         if self._function is None:
@@ -172,9 +176,7 @@ class ndarray(_Operators):
     def _kept(self):
         """Itself, with items from now on."""
         if self._function is not None:
-            items, code = self._list(), self._code
-            self._items = items
-            self._known = code
+            self._items = self._list()
             self._whole = True
             self._function = None
             self._args = None
@@ -564,6 +566,10 @@ class ndarray(_Operators):
 
     def sort(self, axis=-1):
         self._changing()._take(sort(self, axis))
+
+
+# What makes an elementwise function one of arrays.
+_ARRAYS = (ndarray, list, tuple)
 
 
 def _has_array_beside(args, array):
@@ -970,17 +976,18 @@ def minimum_reduce(array, axis=0):
 
 
 def _scan(a, function):
-    made = []
     if a._n == 0:
         return _leave("an array without elements")
     if a._code == 0:
         total = a._value(0)
+        made = []
         made.append(total)
         for i in range(1, a._n):
             total = function(total, a._value(i))
             made.append(total)
         return _fresh(made, 0)
     total = int(a._value(0))
+    made = []
     made.append(total)
     for i in range(1, a._n):
         total = _int(function(total, int(a._value(i))))

@@ -21,14 +21,16 @@ def _along(a, axis, code, function):
     a = a._kept()
     if a._n0 == 0 or a._n1 == 0:
         return _leave("an axis of an array without elements")
-    items, n = [], 0
+    n = 0
     if _goes_across(axis):
+        items = []
         for i in range(a._n0):
             line = function(a._row(i))._kept()
             n = line._n
             for j in range(n):
                 items.append(line._value(j))
         return _matrix(items, a._n0, n, code)
+    items = []
     for j in range(a._n1):
         line = function(a._column(j))._kept()
         n = line._n

@@ -6,12 +6,12 @@
 class _Matrix(ndarray):
     """Its items lie in one list: row i and column j at start + i * s0 + j * s1."""
 
-    def __init__(self, items, start, steps, shape, known, function=None, args=None, one=(False, False)):
+    def __init__(self, items, start, steps, shape, code, function=None, args=None, one=(False, False)):
         self._items = items
         self._start = start
         self._s0, self._s1 = steps
         self._n0, self._n1 = shape
-        self._known = known
+        self._code = code
         # Whether a dimension is one that is repeated beside others.
         self._one0, self._one1 = one
         # Whether the elements of a column may lie closer together than those of a row.
@@ -63,7 +63,6 @@ class _Matrix(ndarray):
 
     def _kept(self):
         if self._function is not None:
-            code = self._code
             if self._turned and self._by_columns:
                 items = [self._value2(i, j) for j in range(self._n1) for i in range(self._n0)]
                 self._s0, self._s1 = 1, self._n0
@@ -71,7 +70,6 @@ class _Matrix(ndarray):
                 items = self._flat()
                 self._s0, self._s1 = self._n1, 1
             self._items = items
-            self._known = code
             self._function = None
             self._args = None
         return self
@@ -534,7 +532,7 @@ def _each_of_two(function, args):
         elif isinstance(arg, _Lane) and arg._kind != 0:
             return _refuse("an array and a column")
     shape, one = (1 if n0 is None else n0, 1 if n1 is None else n1), (n0 is None, n1 is None)
-    made = _Matrix(None, 0, (shape[1], 1), shape, None, function, args, one)
+    made = _Matrix(None, 0, (shape[1], 1), shape, _code_made(function, args), function, args, one)
     if _may_be_turned(args):
         # NumPy has the result lie as the operands do, where they agree.
         rows, columns = False, False

@@ -59,7 +59,8 @@ def _unique(a, return_index, return_inverse, return_counts):
         inverse = searchsorted(found, a)
         return (found, inverse, made[1]) if return_counts else (found, inverse)
     items = _sorted(_of_numbers(a))._items
-    found, counts = [], []
+    counts = []
+    found = []
     for at in range(len(items)):
         if at == 0 or _is_other(_item(items, at), _item(items, at - 1)):
             found.append(_item(items, at))
@@ -263,7 +264,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def _is_close(a, b, rtol, atol, equal_nan):
-    if _has_array(a, b):
+    if isinstance(a, _ARRAYS) or isinstance(b, _ARRAYS):
         return _each(_is_close, a, b, rtol, atol, equal_nan)
     x, y = _float(_scalar_of(a)), _float(_scalar_of(b))
     distance = x - y

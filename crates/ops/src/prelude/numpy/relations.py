@@ -159,7 +159,8 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
 
 
 def _unwrapped(p, period, half, least):
-    made, total = [], 0.0
+    total = 0.0
+    made = []
     for i in range(p._n):
         if i == 0:
             made.append(p._value(0))
