@@ -460,6 +460,8 @@ pub struct Clause {
     pub iter: Expr,
     /// Its conditions.
     pub conditions: Vec<Expr>,
+    /// The names of the target that nothing reads any more once a turn has ended.
+    pub over: Vec<Name>,
 }
 
 /// A part of an f-string.

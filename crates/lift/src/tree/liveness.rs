@@ -41,6 +41,46 @@ pub(crate) fn mark(params: &Params, body: &mut [Stmt], locals: &[Name]) {
     walk.block(body, end);
 }
 
+/// Notes of each clause of a comprehension which names of its target are not read before they are assigned again: all
+/// clauses have one scope, so a target of the turn before can be (`for total in [0] for w in words for total in
+/// [total + len(w)]`).
+pub(crate) fn mark_comprehension(comp: &mut Comprehension) {
+    const MOST: usize = 8;
+    let mut kept = Vec::new();
+    for_each_part_of(comp, &mut |part| walrus_names(part, &mut kept));
+    // What `:=` keeps may be a function that reads them.
+    if comp.clauses.len() > MOST || !kept.is_empty() {
+        return;
+    }
+    let mut bound = Vec::new();
+    comp.clauses.iter().for_each(|clause| target_names(&clause.target, &mut bound));
+    for at in 0..comp.clauses.len() {
+        let (before, clause) = (&comp.clauses[..at], &comp.clauses[at]);
+        let conditions = before.iter().flat_map(|clause| &clause.conditions);
+        // The first iterable is not evaluated in that scope.
+        let iterables = comp.clauses[..=at].iter().skip(1).map(|clause| &clause.iter);
+        let read: Vec<&Expr> = conditions.chain(iterables).collect();
+        let mut names = Vec::new();
+        target_names(&clause.target, &mut names);
+        names.retain(|name| {
+            bound.iter().filter(|other| *other == name).count() == 1
+                && comp.clauses[..=at].iter().all(|clause| is_plain_target(&clause.target))
+                && read.iter().all(|part| crate::tree::scope::is_left_alone_by(part, name))
+        });
+        comp.clauses[at].over = names;
+    }
+}
+
+/// Whether a target is made of names.
+fn is_plain_target(target: &Expr) -> bool {
+    match &target.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Starred(inner) => is_plain_target(inner),
+        ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().all(is_plain_target),
+        _ => false,
+    }
+}
+
 fn has_any(body: &[Stmt], of: &dyn Fn(&StmtKind) -> bool) -> bool {
     body.iter().any(|stmt| of(&stmt.kind) || stmt.kind.blocks().into_iter().any(|block| has_any(block, of)))
 }

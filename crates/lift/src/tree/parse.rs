@@ -677,19 +677,16 @@ fn comprehension(
     if generators.len() > MAX_CLAUSES {
         return ExprKind::Unsupported("a comprehension of this many clauses");
     }
-    ExprKind::Comprehension(Arc::new(Comprehension {
-        collects,
-        element: expr(element),
-        value: value.map(expr),
-        clauses: generators
-            .iter()
-            .map(|generator| Clause {
-                target: expr(&generator.target),
-                iter: expr(&generator.iter),
-                conditions: exprs(&generator.ifs),
-            })
-            .collect(),
-    }))
+    let clause = |generator: &py::Comprehension| Clause {
+        target: expr(&generator.target),
+        iter: expr(&generator.iter),
+        conditions: exprs(&generator.ifs),
+        over: Vec::new(),
+    };
+    let clauses = generators.iter().map(clause).collect();
+    let mut comp = Comprehension { collects, element: expr(element), value: value.map(expr), clauses };
+    crate::tree::liveness::mark_comprehension(&mut comp);
+    ExprKind::Comprehension(Arc::new(comp))
 }
 
 fn cmp_op(op: &py::CmpOp) -> CmpOp {

@@ -155,8 +155,6 @@ impl<'w> Lifter<'w> {
             None => self.iterated(&clause.iter)?,
         };
         let outer = self.go_to(clause.iter.span);
-        let mut targets = Vec::new();
-        crate::tree::scope::target_names(&clause.target, &mut targets);
         self.for_each(&iterable, &mut |me, item| {
             me.assign(&clause.target, item)?;
             let mut skipped = Vec::new();
@@ -170,8 +168,8 @@ impl<'w> Lifter<'w> {
             }
             skipped.extend(me.state());
             me.enter_any(skipped)?;
-            // Each turn has its own: what the last one had is no variable of the loop.
-            targets.iter().for_each(|name| me.remove_var(name));
+            // What the last turn had is no variable of the loop.
+            clause.over.iter().for_each(|name| me.remove_var(name));
             Ok(())
         })?;
         self.back_to(outer);

@@ -135,7 +135,7 @@ def _each_array(function, *args):
         if isinstance(arg, _Matrix):
             return _each(function, *args)
     made = _each(function, *args)
-    return ndarray(None, 0, 1, made._n, made._code, function, args)
+    return ndarray(None, 0, 1, made._n, made._code, function, made._args)
 
 
 class ndarray(_Operators):
