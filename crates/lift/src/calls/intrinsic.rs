@@ -339,6 +339,20 @@ impl Lifter<'_> {
                     Some(types) if **name == *"hash.table" && types == [Type::list(Type::Never)] => {
                         self.apply_named(name, operands)
                     }
+                    // No floats: a list of nothing has no type.
+                    Some(types)
+                        if !self.module_mode
+                            && exuvia_ops::by_name(name)
+                                .is_some_and(|def| def.accepts(&floats_for_nothing(&types))) =>
+                    {
+                        let nothing = Type::list(Type::Never);
+                        let operand = |(operand, ty): (&Abs, &Type)| match *ty == nothing {
+                            true => self.empty_list(Type::Float),
+                            false => operand.clone(),
+                        };
+                        let operands: Vec<Abs> = operands.iter().zip(&types).map(operand).collect();
+                        self.apply_named(name, &operands)
+                    }
                     Some(types) => self.bail(
                         Code::Operands,
                         format!("{name} with {}", crate::walk::describe::types_for_people(&types)),
@@ -526,4 +540,10 @@ fn takes_all(def: &OpDef, types: &[Type]) -> bool {
         types[at] = ty.clone();
         takes_all(def, &types)
     })
+}
+
+/// The types of operands with lists of floats for lists of nothing.
+fn floats_for_nothing(types: &[Type]) -> Vec<Type> {
+    let nothing = Type::list(Type::Never);
+    types.iter().map(|ty| if *ty == nothing { Type::list(Type::Float) } else { ty.clone() }).collect()
 }

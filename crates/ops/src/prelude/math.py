@@ -10,9 +10,7 @@ def _as_float(value):
 
 
 def fsum(seq, /):
-    items = [_as_float(item) for item in seq]
-    # A list of nothing has no type.
-    return _operation("statistics.sum", items) if _takes("statistics.sum", items) else 0.0
+    return _operation("statistics.sum", [_as_float(item) for item in seq])
 
 
 def _number(value):
