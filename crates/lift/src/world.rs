@@ -215,6 +215,11 @@ impl World {
         self.likely.insert(place, None);
     }
 
+    /// What the lists that were made at some places are known to hold.
+    pub fn known_elements(&self, sites: &[Site]) -> Type {
+        sites.iter().filter_map(|site| self.list_types.get(site)).fold(Type::Never, |all, one| all.join(one))
+    }
+
     /// Forgets which lists hold values of some types: what has them will be another type.
     pub fn forget_elements(&mut self, of: &impl Fn(&Type) -> bool) {
         self.list_types.retain(|_, ty| !ty.holds(of));

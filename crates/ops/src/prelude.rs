@@ -141,7 +141,7 @@ pub fn defined(module: &str, name: &str) -> Option<Defined> {
 
 #[cfg(test)]
 mod tests {
-    use super::modules;
+    use super::{Defined, modules};
     use std::collections::HashSet;
 
     /// A later definition would silently replace an earlier one of the same module, which may be another file.
@@ -150,8 +150,8 @@ mod tests {
         for (module, source) in modules() {
             let mut seen = HashSet::new();
             for line in source.lines() {
-                let defined = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
-                if let Some(name) = defined.and_then(|rest| rest.split(['(', ':']).next()) {
+                let defined = Defined::by(line).filter(|(_, defined)| *defined != Defined::Variable);
+                if let Some((name, _)) = defined {
                     assert!(seen.insert(name), "{module} defines {name} twice");
                 }
             }

@@ -11,7 +11,7 @@ use exuvia_ir::{Object, Opcode, Type, Value};
 /// What appends to a list: it is given what appends one item.
 type Fill<'f, L> = dyn FnMut(&mut L, &mut dyn FnMut(&mut L, Abs) -> Lift<()>) -> Lift<()> + 'f;
 
-impl<'w> Lifter<'w> {
+impl Lifter<'_> {
     pub fn site(&self) -> Site {
         let frame = self.frames.get(self.current);
         (frame.map_or(0, |f| f.module), self.place, frame.map_or(0, |f| f.path))
@@ -73,7 +73,7 @@ impl<'w> Lifter<'w> {
     /// A new list that is empty so far, of elements of that type and of those that it is known to hold.
     pub fn empty_list(&mut self, element: Type) -> Abs {
         let site = self.site();
-        let element = self.world.list_types.get(&site).map_or(element.clone(), |known| known.join(&element));
+        let element = self.world.known_elements(&[site]).join(&element);
         let list = self.b.inst(Opcode::List, Vec::new(), Type::list(element), None);
         self.sites.insert(list, vec![site]);
         Abs::Dyn(list)
@@ -107,9 +107,7 @@ impl<'w> Lifter<'w> {
         if !is_empty || !self.unseen.contains(&list) {
             return Ok(false);
         }
-        let known =
-            self.sites_of(list).iter().filter_map(|site| self.world.list_types.get(site)).cloned().collect::<Vec<_>>();
-        let element = known.iter().fold(element.clone(), |all, one| all.join(one));
+        let element = self.world.known_elements(&self.sites_of(list)).join(element);
         self.settle_nested(&element)?;
         if !crate::budget::is_small(&element) {
             return self.bail(Code::Budget, "a list whose elements have too large a type");
@@ -260,8 +258,7 @@ impl<'w> Lifter<'w> {
     fn retype(&mut self, changed: &[Site]) {
         let made = self.sites.iter().filter(|(_, sites)| sites.iter().any(|site| changed.contains(site)));
         for (value, sites) in made {
-            let elements = sites.iter().filter_map(|site| self.world.list_types.get(site));
-            let known = elements.fold(Type::Never, |all, one| all.join(one));
+            let known = self.world.known_elements(sites);
             let ty = &mut self.b.function.values[value.index()].ty;
             let widened = |one: &Type| match one {
                 Type::List(have) => Type::list(have.join(&known)),

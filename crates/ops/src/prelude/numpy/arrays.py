@@ -67,7 +67,7 @@ def _each(function, *given):
     args = ()
     two, stretched, series = False, False, False
     for arg in given:
-        arg = _of_items(arg) if isinstance(arg, (list, tuple)) else arg
+        arg = _listed(arg)
         if isinstance(arg, ndarray):
             two = two or isinstance(arg, _Matrix)
             series = series or arg._kind == 2
@@ -86,10 +86,9 @@ def _each(function, *given):
                 n = arg._n
             elif n != arg._n:
                 return _leave("arrays of different lengths")
-    code = _code_made(function, args)
     if series:
-        return Series(None, 0, 1, n, code, function, args)
-    return ndarray(None, 0, 1, n, code, function, args)
+        return Series(None, 0, 1, n, _code_made(function, args), function, args)
+    return _deferred(function, args, n)
 
 
 def _code_made(function, args):
